@@ -1,0 +1,75 @@
+// The rules of the house that a type checker does not know: who may import whom (docs/internals/contract.md and the folders'
+// order), and that clock, timers, randomness and network are touched in src/world alone.
+import { readFileSync } from "node:fs"
+import { dirname, join, relative } from "node:path"
+import { pathToFileURL } from "node:url"
+import { filesBelow } from "./files.mjs"
+
+/** What each folder under src may import, besides itself. */
+const mayImport = {
+  errors: [],
+  world: [],
+  units: ["errors"],
+  task: ["errors", "units"],
+  limits: ["errors", "units", "task"],
+  store: ["errors", "units", "task", "limits", "world"],
+  stores: ["errors", "units", "task", "limits", "store", "world"],
+  queue: ["errors", "units", "task", "limits", "store", "world", "stores"],
+  worker: ["errors", "units", "task", "limits", "store", "world", "queue"],
+  http: ["errors", "units", "task", "limits", "store", "world", "queue", "worker"],
+  cli: ["errors", "units", "task", "limits", "store", "world", "queue", "worker", "http", "index.ts"],
+  testing: ["errors", "units", "task", "limits", "store", "stores", "world", "queue", "worker", "index.ts"],
+}
+/** Pure: no platform module at all. */
+const pure = ["errors", "units", "task", "limits"]
+/** Concrete stores are named by the resolver only, and by dynamic import. */
+const resolver = "src/queue/resolve.ts"
+
+const seam = [
+  [/\bDate\.now\b/, "Date.now"],
+  [/\bnew Date\(\)/, "new Date()"],
+  [/\bperformance\.now\b/, "performance.now"],
+  [/\bMath\.random\b/, "Math.random"],
+  [/\b(setTimeout|setInterval|setImmediate)\b/, "a timer"],
+  [/\b(randomUUID|randomFillSync|randomInt|getRandomValues)\b/, "randomness"],
+  [/(?<![.\w])fetch\(/, "fetch"],
+  [/["']node:timers/, "node:timers"],
+]
+
+export function problemsIn(path, text) {
+  const problems = []
+  const folder = path.split("/")[1]
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "$1")
+  if (folder !== "world") {
+    for (const [pattern, name] of seam)
+      if (pattern.test(code)) problems.push(`${path}: uses ${name}; take it from the World that is handed in`)
+  }
+  if (folder !== "cli" && /\bconsole\./.test(code)) problems.push(`${path}: uses console; only the CLI prints`)
+  for (const [, dynamic, wanted] of code.matchAll(/(?:from|import)\s*(\()?\s*["']([^"']+)["']/g))
+    problems.push(...importProblems(path, folder, wanted, dynamic === "("))
+  return problems
+}
+
+function importProblems(path, folder, wanted, isDynamic) {
+  if (wanted.startsWith("node:")) return pure.includes(folder) ? [`${path}: imports ${wanted}; ${folder} is pure`] : []
+  if (!wanted.startsWith(".")) return []
+  const target = relative("src", join(dirname(path), wanted)).split("/")
+  if (target[0] === "..") return [`${path}: imports ${wanted} from outside src`]
+  if (path === "src/index.ts") return []
+  if (target[0] === folder) {
+    const [mine, theirs] = [path.split("/")[2], target[1]]
+    return folder === "stores" && mine !== theirs ? [`${path}: imports the store ${theirs}; stores do not know each other`] : []
+  }
+  if (target[0] === "stores" && folder !== "testing" && (path !== resolver || !isDynamic))
+    return [`${path}: imports a concrete store; only ${resolver} does, by dynamic import`]
+  return mayImport[folder]?.includes(target[0])
+    ? []
+    : [`${path}: imports ${target[0]}; ${folder} may import ${mayImport[folder]?.join(", ") || "nothing"}`]
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const sources = filesBelow("src").filter((path) => path.endsWith(".ts"))
+  const problems = sources.flatMap((path) => problemsIn(path, readFileSync(path, "utf8")))
+  for (const problem of problems) console.error(problem)
+  if (problems.length > 0) process.exit(1)
+}

@@ -1,0 +1,44 @@
+// Runs the tests: checks of the source first, then every file under test/ that ends in .test.ts, or those whose path
+// contains one of the words given. Ends with "N passed, N failed".
+import { spawnSync } from "node:child_process"
+import { availableParallelism } from "node:os"
+import { resolve } from "node:path"
+import { run } from "node:test"
+import { spec } from "node:test/reporters"
+import { filesBelow } from "./files.mjs"
+
+const words = process.argv.slice(2)
+const step = (command, ...args) => {
+  const { status } = spawnSync(command, args, { stdio: "inherit" })
+  if (status !== 0) finish(0, 1)
+}
+
+let passed = 0
+let failed = 0
+
+function finish(passedCount, failedCount) {
+  console.log(`${passedCount} passed, ${failedCount} failed`)
+  process.exit(failedCount > 0 || passedCount === 0 ? 1 : 0)
+}
+
+step("npm", "run", "--silent", "check")
+step(process.execPath, "scripts/build.mjs", "test")
+
+const files = filesBelow(".build/test")
+  .filter((file) => file.endsWith(".test.js") && (words.length === 0 || words.some((word) => file.includes(word))))
+  .map((file) => resolve(file))
+process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --enable-source-maps`
+
+const events = run({ files, concurrency: Math.max(1, availableParallelism()) })
+const count = (isFailure) => (event) => {
+  // Suites and the per-file wrapper repeat what their tests say; a wrapper that failed by itself (a crash) still counts.
+  const isLeaf = event.details?.type !== "suite" && !files.includes(event.name)
+  const isCrash = isFailure && files.includes(event.name) && event.details?.error?.failureType !== "subtestsFailed"
+  if (!isLeaf && !isCrash) return
+  if (isFailure) failed++
+  else passed++
+}
+events.on("test:pass", count(false))
+events.on("test:fail", count(true))
+events.on("end", () => setImmediate(() => finish(passed, failed)))
+events.compose(new spec()).pipe(process.stdout)

@@ -1,0 +1,2 @@
+export { isSluiceError, SluiceError, shown } from "./error.ts"
+export { type ErrorCode, errorTable } from "./table.ts"

@@ -1,0 +1,185 @@
+// The contract that every store keeps. docs/internals/contract.md says for each operation what it promises, what it answers
+// and how each store does it in one step. One object in, plain values out, both JSON; an answer that a caller has to expect
+// (stale, conflict, illegal) is a value, and only a store that cannot answer throws.
+
+import type { Backoff, NewTask, NumberedEntry, Outcome, Status, TaskRecord } from "../task/index.ts"
+
+export interface Store {
+  /** The kind of store, as in its URL. */
+  readonly kind: string
+  submit(request: SubmitRequest): Promise<SubmitAnswer>
+  exchange(request: ExchangeRequest): Promise<ExchangeAnswer>
+  get(request: { readonly ids: readonly string[] }): Promise<{ readonly tasks: readonly (TaskRecord | null)[] }>
+  list(request: ListRequest): Promise<ListAnswer>
+  history(request: { readonly id: string }): Promise<{ readonly entries: readonly NumberedEntry[] | null }>
+  counts(request: CountsRequest): Promise<CountsAnswer>
+  cancel(request: MoveRequest): Promise<MoveAnswer>
+  retry(request: MoveRequest): Promise<MoveAnswer>
+  archive(request: MoveRequest): Promise<MoveAnswer>
+  expire(request: MoveRequest): Promise<MoveAnswer>
+  sweep(request: SweepRequest): Promise<SweepAnswer>
+  now(request: Record<never, never>): Promise<{ readonly nowMs: number }>
+  describe(request: Record<never, never>): Promise<StoreDescription>
+  /** Resolves when something may have become claimable or cancelled since the call, or when the signal fires. May wake for nothing. */
+  wait(request: { readonly workerId: string }, signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+/** The operations that take one JSON object and answer with one: what a proxy, a simulator or a crash test goes through. */
+export const operations = [
+  "submit",
+  "exchange",
+  "get",
+  "list",
+  "history",
+  "counts",
+  "cancel",
+  "retry",
+  "archive",
+  "expire",
+  "sweep",
+  "now",
+  "describe",
+] as const satisfies readonly (keyof Store)[]
+export type Operation = (typeof operations)[number]
+
+/** What one step may do, so that no call holds a store for long. */
+export const budgets = {
+  claimTasks: 100,
+  promotions: 100,
+  stepRows: 500,
+  submitTasks: 1_000,
+  submitBytes: 4 * 1_024 * 1_024,
+  listPage: 1_000,
+} as const
+
+export interface SubmitRequest {
+  readonly tasks: readonly NewTask[]
+}
+
+export type SubmitAnswer =
+  | { readonly kind: "ok"; readonly nowMs: number; readonly tasks: readonly SubmittedTask[] }
+  /** Nothing was stored. */
+  | { readonly kind: "conflict"; readonly index: number; readonly existing: TaskRecord }
+  | { readonly kind: "schedule_after_expiry"; readonly index: number; readonly message: string }
+
+export interface SubmittedTask {
+  readonly task: TaskRecord
+  /** False where the idempotency key or the id was known already: `task` is then the first one. */
+  readonly created: boolean
+}
+
+export interface ExchangeRequest {
+  readonly workerId: string
+  readonly settles: readonly SettleRequest[]
+  readonly heartbeats: readonly HeartbeatRequest[]
+  readonly leaseMs: number
+  readonly claim: ClaimRequest | null
+}
+
+export interface SettleRequest {
+  readonly id: string
+  readonly fence: number
+  readonly outcome: Outcome
+}
+
+export interface HeartbeatRequest {
+  readonly id: string
+  readonly fence: number
+  /** JSON text, or null for no change. */
+  readonly progress: string | null
+}
+
+export interface ClaimRequest {
+  /** Grows with each claim of this worker. A number that was seen already is answered with what that claim got, and claims nothing. */
+  readonly number: number
+  readonly types: readonly { readonly type: string; readonly room: number }[]
+  readonly max: number
+}
+
+export interface ExchangeAnswer {
+  readonly nowMs: number
+  /** One for each settle, in its order. */
+  readonly settled: readonly SettleAnswer[]
+  /** One for each heartbeat, in its order. */
+  readonly kept: readonly ("ok" | "stale")[]
+  readonly claimed: readonly TaskRecord[]
+  /** Tasks that this worker runs and that were asked to stop. */
+  readonly cancelled: readonly { readonly id: string; readonly fence: number }[]
+  /** The budget ended the claim: ask again at once. */
+  readonly more: boolean
+  /** When something that is not due yet can be claimed, if nothing else happens. */
+  readonly nextAtMs: number | null
+  /** The gate that opens at `nextAtMs`, where one does. */
+  readonly blockedBy: string | null
+  /** How many records the claim looked at. */
+  readonly touched: number
+}
+
+export type SettleAnswer = { readonly kind: "ok"; readonly status: Status } | { readonly kind: "stale" }
+
+export interface ListRequest {
+  readonly statuses: readonly Status[] | null
+  readonly type: string | null
+  readonly tag: string | null
+  readonly createdFromMs: number | null
+  readonly createdBeforeMs: number | null
+  /** The `seq` of the last task of the page before: newest first, strictly older than this. */
+  readonly beforeSeq: number | null
+  readonly limit: number
+}
+
+export interface ListAnswer {
+  readonly tasks: readonly TaskRecord[]
+  /** Where to go on; null at the end. A page may be short of `limit` and still go on: looking is bounded too. */
+  readonly nextBeforeSeq: number | null
+}
+
+export interface CountsRequest {
+  readonly type: string | null
+}
+
+export interface CountsAnswer {
+  readonly byStatus: Readonly<Record<Status, number>>
+}
+
+export interface MoveRequest {
+  readonly ids: readonly string[]
+}
+
+export interface MoveAnswer {
+  /** One for each id, in its order. */
+  readonly results: readonly MoveResult[]
+}
+
+export type MoveResult =
+  | { readonly kind: "ok"; readonly task: TaskRecord }
+  | { readonly kind: "illegal"; readonly from: Status; readonly to: Status }
+  | { readonly kind: "missing" }
+
+export interface SweepRequest {
+  readonly backoff: Backoff
+  /** In [0, 1): jitter for what comes back. */
+  readonly random: number
+  /** Finished tasks older than this are removed, with their idempotency keys; null keeps them. Archived tasks stay. */
+  readonly retentionMs: number | null
+}
+
+export interface SweepAnswer {
+  readonly rescued: number
+  readonly expired: number
+  readonly removed: number
+  /** Nothing lasting: lanes, flows and workers that no task needs any more. */
+  readonly forgotten: number
+  /** The budget ended it: there is more to sweep now. */
+  readonly more: boolean
+}
+
+export interface StoreDescription {
+  readonly kind: string
+  readonly namespace: string
+  /** In words: what an acknowledged write survives. */
+  readonly durability: string
+  /** Facts for `doctor`, in the order they are shown. */
+  readonly facts: Readonly<Record<string, string | number>>
+}

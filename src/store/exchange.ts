@@ -1,0 +1,102 @@
+// Exchange: everything a worker has to say and to ask, in one atomic step. Settles come first, so that what they free can
+// be claimed in the same step; then heartbeats; then the claim.
+
+import { type Change, claim, expire, isExpiredAt, renew, settle, type TaskRecord } from "../task/index.ts"
+import { choose } from "./claim.ts"
+import { budgets, type ClaimRequest, type ExchangeAnswer, type ExchangeRequest, type SettleAnswer } from "./contract.ts"
+import type { Records } from "./records.ts"
+
+export function exchange(records: Records, request: ExchangeRequest): ExchangeAnswer {
+  const settled = settleAll(records, request)
+  const kept = keepAll(records, request)
+  const claimed = request.claim ? claimOnce(records, request, request.claim) : nothing
+  return {
+    nowMs: records.nowMs,
+    settled,
+    kept,
+    ...claimed,
+    cancelled: records.cancelRequested(request.workerId).map(({ id, fence }) => ({ id, fence })),
+  }
+}
+
+function settleAll(records: Records, request: ExchangeRequest): SettleAnswer[] {
+  if (request.settles.length === 0) return []
+  const found = records.load(request.settles.map(({ id }) => id))
+  const latest = new Map<string, TaskRecord>()
+  const changes: Change[] = []
+  const answers = request.settles.map(({ id, fence, outcome }, i): SettleAnswer => {
+    const task = latest.get(id) ?? found[i]
+    if (!task) return { kind: "stale" }
+    const result = settle(task, fence, outcome, records.nowMs)
+    if (result.kind === "stale") return { kind: "stale" }
+    if (result.kind === "repeat") return { kind: "ok", status: task.status }
+    latest.set(id, result.change.task)
+    changes.push(result.change)
+    return { kind: "ok", status: result.change.task.status }
+  })
+  records.save(changes)
+  return answers
+}
+
+function keepAll(records: Records, request: ExchangeRequest): ("ok" | "stale")[] {
+  if (request.heartbeats.length === 0) return []
+  const found = records.load(request.heartbeats.map(({ id }) => id))
+  const kept: TaskRecord[] = []
+  const answers = request.heartbeats.map(({ fence, progress }, i) => {
+    const task = found[i]
+    const renewed = task ? renew(task, fence, records.nowMs, request.leaseMs, progress) : null
+    if (renewed) kept.push(renewed)
+    return renewed ? "ok" : "stale"
+  })
+  records.keep(kept)
+  return answers
+}
+
+type ClaimAnswer = Pick<ExchangeAnswer, "claimed" | "more" | "nextAtMs" | "blockedBy" | "touched">
+
+const nothing: ClaimAnswer = { claimed: [], more: false, nextAtMs: null, blockedBy: null, touched: 0 }
+
+/** A claim whose answer was lost is asked again with its number, and gets what it got. */
+function claimOnce(records: Records, request: ExchangeRequest, asked: ClaimRequest): ClaimAnswer {
+  if (asked.number <= records.claimNumber(request.workerId)) {
+    const claimed = records.claimedBy(request.workerId, asked.number)
+    return { ...nothing, claimed, more: true, touched: claimed.length }
+  }
+  records.saveWorker(
+    request.workerId,
+    asked.number,
+    asked.types.map(({ type }) => type),
+  )
+  const promoted = promoteDue(records, asked)
+  const chosen = choose(records.backlog(), asked, records.nowMs)
+  const lease = { workerId: request.workerId, claimNumber: asked.number, expiresAtMs: records.nowMs + request.leaseMs }
+  const changes = chosen.tasks.map((task) => claim(task, records.nowMs, lease))
+  records.save([...changes, ...chosen.overdue.map((task) => expire(task, records.nowMs))])
+  if (chosen.served.length > 0) records.serve(chosen)
+  const more = chosen.more || promoted === budgets.promotions
+  return {
+    claimed: changes.map(({ task }) => task),
+    more,
+    nextAtMs: more ? null : earliest(asked.types.map(({ type }) => records.nextDueAtMs(type))),
+    blockedBy: null,
+    touched: chosen.touched + promoted,
+  }
+}
+
+/** Moves what has become due into the lanes, for the types that this worker serves. */
+function promoteDue(records: Records, asked: ClaimRequest): number {
+  let left: number = budgets.promotions
+  for (const { type } of asked.types) {
+    if (left === 0) break
+    const due = records.due(type, left)
+    left -= due.length
+    const late = due.filter((task) => isExpiredAt(task, records.nowMs))
+    if (late.length > 0) records.save(late.map((task) => expire(task, records.nowMs)))
+    if (due.length > late.length) records.promote(due.filter((task) => !late.includes(task)))
+  }
+  return budgets.promotions - left
+}
+
+function earliest(times: readonly (number | null)[]): number | null {
+  return times.reduce((least, time) => (time !== null && (least === null || time < least) ? time : least), null)
+}

@@ -1,0 +1,28 @@
+// Cancel, retry, archive and expire: one change of status asked for by name, for up to a step's worth of tasks, each answered
+// for itself.
+
+import { archive, type Change, cancel, type Moved, markExpired, retry, type TaskRecord } from "../task/index.ts"
+import type { MoveAnswer, MoveRequest, MoveResult } from "./contract.ts"
+import type { Records } from "./records.ts"
+
+const moves = { cancel, retry, archive, expire: markExpired } as const satisfies Record<string, (task: TaskRecord, nowMs: number) => Moved>
+
+export type Move = keyof typeof moves
+
+export function move(records: Records, name: Move, request: MoveRequest): MoveAnswer {
+  const found = records.load(request.ids)
+  const latest = new Map<string, TaskRecord>()
+  const changes: Change[] = []
+  const results = request.ids.map((id, i): MoveResult => {
+    const task = latest.get(id) ?? found[i]
+    if (!task) return { kind: "missing" }
+    const result = moves[name](task, records.nowMs)
+    if (result.kind === "illegal") return result
+    if (result.change === null) return { kind: "ok", task }
+    latest.set(id, result.change.task)
+    changes.push(result.change)
+    return { kind: "ok", task: result.change.task }
+  })
+  records.save(changes)
+  return { results }
+}

@@ -1,0 +1,246 @@
+// The records of one namespace in memory, with the indexes that are their projection: each change takes the old record
+// out of every index and puts the new one in. The reference for every other store.
+
+import type { Backlog, Chosen } from "../../store/claim.ts"
+import { type ClockState, clockStart, tick } from "../../store/clock.ts"
+import { budgets, type CountsRequest, type ListAnswer, type ListRequest } from "../../store/contract.ts"
+import type { Records } from "../../store/records.ts"
+import { type Change, type HistoryEntry, isFinished, type Status, statuses, type TaskRecord, trimHistory } from "../../task/index.ts"
+import { Lanes } from "./lanes.ts"
+import { SortedSet } from "./sorted.ts"
+
+/** A place in an index that is ordered by a time. */
+interface Timed {
+  readonly atMs: number
+  readonly seq: number
+  readonly id: string
+}
+
+const timed = () => new SortedSet<Timed>((a, b) => a.atMs - b.atMs || a.seq - b.seq)
+/** A worker that was not heard of for a day cannot have a claim under way. */
+const workerForgottenAfterMs = 86_400_000
+
+export class MemoryRecords implements Records {
+  nowMs = 0
+  private clock: ClockState = clockStart
+  private sequence = 0
+  private readonly tasks = new Map<string, TaskRecord>()
+  private readonly histories = new Map<string, readonly HistoryEntry[]>()
+  private readonly keys = new Map<string, string>()
+  private readonly bySeq = new SortedSet<{ seq: number; id: string }>((a, b) => a.seq - b.seq)
+  private readonly scheduled = new Map<string, SortedSet<Timed>>()
+  private readonly leases = timed()
+  private readonly expiries = timed()
+  private readonly finished = timed()
+  private readonly running = new Map<string, Set<string>>()
+  private readonly tallies = new Map<string, Record<Status, number>>()
+  private readonly workers = new Map<string, { claimNumber: number; seenAtMs: number; types: readonly string[] }>()
+  private readonly lanes = new Lanes()
+  /** The lane that a waiting task stands in. */
+  private readonly laneOf = new Map<string, number>()
+
+  /** Starts a step: every step has one time. */
+  begin(wallMs: number): void {
+    this.clock = tick(this.clock, wallMs)
+    this.nowMs = this.clock.lastMs
+  }
+
+  load(ids: readonly string[]): (TaskRecord | null)[] {
+    return ids.map((id) => this.tasks.get(id) ?? null)
+  }
+
+  loadByKey(keys: readonly string[]): TaskRecord[] {
+    return keys.flatMap((key) => this.tasks.get(this.keys.get(key) ?? "") ?? [])
+  }
+
+  history(id: string) {
+    const task = this.tasks.get(id)
+    return task ? { version: task.version, entries: this.histories.get(id) ?? [] } : null
+  }
+
+  list(request: ListRequest): ListAnswer {
+    const found: TaskRecord[] = []
+    for (const { id, seq } of this.bySeq.before(request.beforeSeq === null ? null : { seq: request.beforeSeq, id: "" })) {
+      const task = this.tasks.get(id)
+      if (task && matches(task, request)) found.push(task)
+      if (found.length >= Math.min(request.limit, budgets.listPage)) return { tasks: found, nextBeforeSeq: seq }
+    }
+    return { tasks: found, nextBeforeSeq: null }
+  }
+
+  counts(request: CountsRequest): Record<Status, number> {
+    const total = noTasks()
+    for (const [type, tally] of this.tallies) {
+      if (request.type === null || request.type === type) for (const status of statuses) total[status] += tally[status]
+    }
+    return total
+  }
+
+  takeSequence(count: number): number {
+    this.sequence += count
+    return this.sequence - count + 1
+  }
+
+  insert(changes: readonly Change[]): void {
+    for (const { task, entries } of changes) {
+      this.bySeq.add({ seq: task.seq, id: task.id })
+      if (task.idempotencyKey !== null) this.keys.set(task.idempotencyKey, task.id)
+      this.histories.set(task.id, entries)
+      this.put(task)
+    }
+  }
+
+  save(changes: readonly Change[]): void {
+    for (const { task, entries } of changes) {
+      this.histories.set(task.id, trimHistory([...(this.histories.get(task.id) ?? []), ...entries]))
+      this.put(task)
+    }
+  }
+
+  keep(tasks: readonly TaskRecord[]): void {
+    for (const task of tasks) this.put(task)
+  }
+
+  remove(tasks: readonly TaskRecord[]): void {
+    for (const task of tasks) {
+      this.unindex(task)
+      this.tasks.delete(task.id)
+      this.histories.delete(task.id)
+      this.bySeq.delete({ seq: task.seq, id: task.id })
+      if (task.idempotencyKey !== null) this.keys.delete(task.idempotencyKey)
+    }
+  }
+
+  claimNumber(workerId: string): number {
+    return this.workers.get(workerId)?.claimNumber ?? 0
+  }
+
+  saveWorker(workerId: string, claimNumber: number, types: readonly string[]): void {
+    this.workers.set(workerId, { claimNumber, seenAtMs: this.nowMs, types })
+  }
+
+  claimedBy(workerId: string, claimNumber: number): TaskRecord[] {
+    return this.runningOf(workerId).filter((task) => task.claimNumber === claimNumber)
+  }
+
+  cancelRequested(workerId: string): TaskRecord[] {
+    return this.runningOf(workerId).filter((task) => task.cancelRequestedAtMs !== null)
+  }
+
+  due(type: string, limit: number): TaskRecord[] {
+    return this.at(this.scheduled.get(type)?.takeWhile(({ atMs }) => atMs <= this.nowMs, limit) ?? [])
+  }
+
+  promote(tasks: readonly TaskRecord[]): void {
+    for (const task of tasks) {
+      this.scheduled.get(task.type)?.delete({ atMs: task.availableAtMs, seq: task.seq, id: task.id })
+      this.laneOf.set(task.id, this.lanes.add(task))
+    }
+  }
+
+  nextDueAtMs(type: string): number | null {
+    return this.scheduled.get(type)?.first()?.atMs ?? null
+  }
+
+  backlog(): Backlog {
+    return this.lanes
+  }
+
+  serve(chosen: Chosen): void {
+    this.lanes.serve(chosen)
+  }
+
+  lostLeases(limit: number): TaskRecord[] {
+    return this.at(this.leases.takeWhile(({ atMs }) => atMs <= this.nowMs, limit))
+  }
+
+  overdue(limit: number): TaskRecord[] {
+    return this.at(this.expiries.takeWhile(({ atMs }) => atMs <= this.nowMs, limit))
+  }
+
+  finishedBefore(beforeMs: number, limit: number): TaskRecord[] {
+    return this.at(this.finished.takeWhile(({ atMs }) => atMs <= beforeMs, limit))
+  }
+
+  forget(limit: number): number {
+    let forgotten = 0
+    for (const [id, worker] of this.workers) {
+      if (forgotten >= limit) break
+      if (worker.seenAtMs + workerForgottenAfterMs > this.nowMs) continue
+      this.workers.delete(id)
+      forgotten++
+    }
+    return forgotten + this.lanes.forget(limit - forgotten)
+  }
+
+  private put(task: TaskRecord): void {
+    const before = this.tasks.get(task.id)
+    if (before) this.unindex(before)
+    this.tasks.set(task.id, task)
+    this.index(task)
+  }
+
+  private index(task: TaskRecord): void {
+    this.tally(task)[task.status]++
+    const place = (atMs: number): Timed => ({ atMs, seq: task.seq, id: task.id })
+    if (task.status === "pending") {
+      if (task.expiresAtMs !== null) this.expiries.add(place(task.expiresAtMs))
+      if (task.availableAtMs <= this.nowMs) this.laneOf.set(task.id, this.lanes.add(task))
+      else this.schedule(task.type).add(place(task.availableAtMs))
+    }
+    if (task.status === "running" && task.leaseExpiresAtMs !== null && task.workerId !== null) {
+      this.leases.add(place(task.leaseExpiresAtMs))
+      this.running.set(task.workerId, (this.running.get(task.workerId) ?? new Set()).add(task.id))
+    }
+    if (isFinished(task.status) && task.status !== "archived") this.finished.add(place(task.updatedAtMs))
+  }
+
+  private unindex(task: TaskRecord): void {
+    this.tally(task)[task.status]--
+    const place = (atMs: number): Timed => ({ atMs, seq: task.seq, id: task.id })
+    if (task.expiresAtMs !== null) this.expiries.delete(place(task.expiresAtMs))
+    const lane = this.laneOf.get(task.id)
+    if (lane !== undefined) this.lanes.delete(task, lane)
+    this.laneOf.delete(task.id)
+    this.scheduled.get(task.type)?.delete(place(task.availableAtMs))
+    if (this.scheduled.get(task.type)?.size === 0) this.scheduled.delete(task.type)
+    if (task.leaseExpiresAtMs !== null) this.leases.delete(place(task.leaseExpiresAtMs))
+    const mine = task.workerId === null ? undefined : this.running.get(task.workerId)
+    mine?.delete(task.id)
+    if (mine?.size === 0 && task.workerId !== null) this.running.delete(task.workerId)
+    this.finished.delete(place(task.updatedAtMs))
+  }
+
+  private schedule(type: string): SortedSet<Timed> {
+    const known = this.scheduled.get(type) ?? timed()
+    this.scheduled.set(type, known)
+    return known
+  }
+
+  private tally(task: TaskRecord): Record<Status, number> {
+    const known = this.tallies.get(task.type) ?? noTasks()
+    this.tallies.set(task.type, known)
+    return known
+  }
+
+  private runningOf(workerId: string): TaskRecord[] {
+    const found = this.at([...(this.running.get(workerId) ?? [])].map((id) => ({ id })))
+    return found.sort((a, b) => a.seq - b.seq)
+  }
+
+  private at(places: readonly { readonly id: string }[]): TaskRecord[] {
+    return places.flatMap(({ id }) => this.tasks.get(id) ?? [])
+  }
+}
+
+function noTasks(): Record<Status, number> {
+  return Object.fromEntries(statuses.map((status) => [status, 0])) as Record<Status, number>
+}
+
+function matches(task: TaskRecord, request: ListRequest): boolean {
+  if (request.statuses !== null && !request.statuses.includes(task.status)) return false
+  if (request.type !== null && task.type !== request.type) return false
+  if (request.tag !== null && !task.tags.includes(request.tag)) return false
+  if (request.createdFromMs !== null && task.createdAtMs < request.createdFromMs) return false
+  return request.createdBeforeMs === null || task.createdAtMs < request.createdBeforeMs
+}

@@ -1,0 +1,32 @@
+export { type Backoff, backoffMs, defaultBackoff, spread } from "./backoff.ts"
+export { checkSchedule, create, type NewTask, type When } from "./create.ts"
+export { PermanentError, RescheduleError, type RescheduleOptions, RetryableError } from "./errors.ts"
+export {
+  describeEntry,
+  type HistoryEntry,
+  type HistoryEvent,
+  historyLimit,
+  type NumberedEntry,
+  numberHistory,
+  trimHistory,
+} from "./history.ts"
+export { idMaker } from "./id.ts"
+export type { Outcome, OutcomeKind } from "./outcome.ts"
+export { type GateRef, isExpiredAt, type TaskRecord } from "./record.ts"
+export { canMove, IllegalTransitionError, isFinished, type Status, statuses } from "./status.ts"
+export {
+  archive,
+  type Change,
+  cancel,
+  claim,
+  expire,
+  type Lease,
+  lose,
+  type Moved,
+  markExpired,
+  poisonAfter,
+  renew,
+  retry,
+  type Settled,
+  settle,
+} from "./transitions.ts"

@@ -1,0 +1,6 @@
+export { type Duration, formatDuration, formatSeconds, parseDuration, parseSeconds } from "./duration.ts"
+export { clampInstant, formatInstant, type Instant, parseInstant } from "./instant.ts"
+export { canonicalJson, parseJson, toJson } from "./json.ts"
+export { parseKey, parseName } from "./name.ts"
+export { anything, listOf, nearest, oneOf, onlyOne, orNull, type Reader, type Readers, readOptions, wholeNumber } from "./options.ts"
+export { formatSize, parseSize, type Size } from "./size.ts"

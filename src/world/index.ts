@@ -1,0 +1,2 @@
+export { systemWorld } from "./system.ts"
+export { randomHex, sleep, type Timer, type World } from "./world.ts"
