@@ -34,16 +34,19 @@ export function parseJson(name: string, text: string): unknown {
 function checkValue(name: string, path: string, value: unknown, depth: number): void {
   switch (typeof value) {
     case "string":
-      return checkText(name, path, value)
+      checkText(name, path, value)
+      break
     case "boolean":
-      return
+      break
     case "number":
       if (!Number.isFinite(value)) throw refused(name, path, value, "a finite number")
-      return
+      break
     case "object":
-      if (value === null) return
+      if (value === null) break
       if (depth > deepest) throw refused(name, path, value, `at most ${deepest} levels`)
-      return Array.isArray(value) ? checkItems(name, path, value, depth) : checkProperties(name, path, value, depth)
+      if (Array.isArray(value)) checkItems(name, path, value, depth)
+      else checkProperties(name, path, value, depth)
+      break
     default:
       throw refused(name, path, value, "a JSON value")
   }
