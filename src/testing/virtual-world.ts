@@ -15,6 +15,7 @@ export interface VirtualWorldOptions {
 }
 
 export class VirtualWorld implements World {
+  readonly fetch = systemWorld.fetch
   private elapsedMs = 0
   private readonly startMs: number
   private offsetMs = 0
@@ -56,10 +57,6 @@ export class VirtualWorld implements World {
 
   randomBytes(count: number): Uint8Array {
     return Uint8Array.from({ length: count }, () => Math.floor(this.random() * 256))
-  }
-
-  fetch(url: string | URL, init?: RequestInit): Promise<Response> {
-    return systemWorld.fetch(url, init)
   }
 
   /** Moves time on, running every timer that falls due on the way, those that they start included. */
