@@ -5,7 +5,7 @@ import { dirname, join, relative } from "node:path"
 import { pathToFileURL } from "node:url"
 import { filesBelow } from "./files.mjs"
 
-/** What each folder under src may import, besides itself. */
+/** What each folder under src may import, besides itself. Queue and worker are one layer: a queue makes workers, a worker runs what a queue defines. */
 const mayImport = {
   errors: [],
   world: [],
@@ -14,7 +14,7 @@ const mayImport = {
   limits: ["errors", "units", "task"],
   store: ["errors", "units", "task", "limits", "world"],
   stores: ["errors", "units", "task", "limits", "store", "world"],
-  queue: ["errors", "units", "task", "limits", "store", "world", "stores"],
+  queue: ["errors", "units", "task", "limits", "store", "world", "stores", "worker"],
   worker: ["errors", "units", "task", "limits", "store", "world", "queue"],
   http: ["errors", "units", "task", "limits", "store", "world", "queue", "worker"],
   cli: ["errors", "units", "task", "limits", "store", "world", "queue", "worker", "http", "index.ts"],

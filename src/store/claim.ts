@@ -13,10 +13,15 @@ export interface Head {
   readonly seq: number
 }
 
-export interface FlowRow extends Head {
-  readonly type: string
-  readonly flow: string
+/** Where a flow stands: by the priority and the sequence of its best head, and by its virtual time. */
+export interface FlowPlace {
+  readonly priority: number
   readonly virtualTime: number
+  readonly seq: number
+}
+
+export interface FlowRow extends FlowPlace {
+  readonly flow: string
 }
 
 export interface LaneRow extends Head {
@@ -54,7 +59,7 @@ export function compareHeads(a: Head, b: Head): number {
   return b.priority - a.priority || a.readyAtMs - b.readyAtMs || a.seq - b.seq
 }
 
-export function compareFlows(a: Head & { virtualTime: number }, b: Head & { virtualTime: number }): number {
+export function compareFlows(a: FlowPlace, b: FlowPlace): number {
   return b.priority - a.priority || a.virtualTime - b.virtualTime || a.seq - b.seq
 }
 
@@ -64,7 +69,7 @@ export function choose(backlog: Backlog, request: ClaimRequest, nowMs: number): 
   const types = request.types.map(({ type, room }) => ({ room, flows: openFlows(backlog, type, count) }))
   const taken: TaskRecord[] = []
   const overdue: TaskRecord[] = []
-  const served = new Map<Flow, Flow>()
+  const served = new Set<Flow>()
   let virtualTime = backlog.virtualTime
   while (taken.length < max && overdue.length < budgets.stepRows) {
     const best = bestFlow(types)
@@ -80,12 +85,12 @@ export function choose(backlog: Backlog, request: ClaimRequest, nowMs: number): 
     // A flow that nobody served for a while does not catch up on what it missed: it starts again at the present.
     virtualTime = Math.max(virtualTime, best.flow.virtualTime)
     best.flow.virtualTime = virtualTime + turn
-    served.set(best.flow, best.flow)
+    served.add(best.flow)
   }
   return {
     tasks: taken,
     overdue,
-    served: [...served.keys()].map(({ type, flow, virtualTime: time }) => ({ type, flow, virtualTime: time })),
+    served: [...served].map(({ type, flow, virtualTime: time }) => ({ type, flow, virtualTime: time })),
     virtualTime,
     touched: count.touched,
     more: taken.length + overdue.length > 0 && bestFlow(types) !== null,
@@ -153,7 +158,7 @@ function openFlows(backlog: Backlog, type: string, count: { touched: number }): 
     count.touched += rows.length
     const last = rows.at(-1)
     return {
-      items: rows.map((row) => new Flow(row, backlog, count)),
+      items: rows.map((row) => new Flow(type, row, backlog, count)),
       isBehind: (flow) => last !== undefined && flow.compareTo(last) > 0,
     }
   })
@@ -165,12 +170,12 @@ class Flow implements Ranked<Flow> {
   virtualTime: number
   private readonly lanes: Frontier<Lane>
 
-  constructor(row: FlowRow, backlog: Backlog, count: { touched: number }) {
-    this.type = row.type
+  constructor(type: string, row: FlowRow, backlog: Backlog, count: { touched: number }) {
+    this.type = type
     this.flow = row.flow
     this.virtualTime = row.virtualTime
     this.lanes = new Frontier((skip, limit) => {
-      const rows = backlog.lanes(row.type, row.flow, skip, limit)
+      const rows = backlog.lanes(type, row.flow, skip, limit)
       count.touched += rows.length
       const last = rows.at(-1)
       return {
@@ -196,12 +201,16 @@ class Flow implements Ranked<Flow> {
   compare(other: Flow): number {
     const [mine, theirs] = [this.head(), other.head()]
     if (!mine || !theirs) return mine ? -1 : 1
-    return compareFlows({ ...key(mine), virtualTime: this.virtualTime }, { ...key(theirs), virtualTime: other.virtualTime })
+    return compareFlows(this.place(mine), other.place(theirs))
   }
 
   compareTo(row: FlowRow): number {
     const mine = this.head()
-    return mine ? compareFlows({ ...key(mine), virtualTime: this.virtualTime }, row) : 1
+    return mine ? compareFlows(this.place(mine), row) : 1
+  }
+
+  private place(head: TaskRecord): FlowPlace {
+    return { priority: head.priority, virtualTime: this.virtualTime, seq: head.seq }
   }
 }
 
@@ -252,8 +261,4 @@ class Lane implements Ranked<Lane> {
     this.at = 0
     this.ended = this.read.length < limit
   }
-}
-
-function key(task: TaskRecord): Head {
-  return { priority: task.priority, readyAtMs: task.readyAtMs, seq: task.seq }
 }

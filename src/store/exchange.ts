@@ -41,14 +41,14 @@ function settleAll(records: Records, request: ExchangeRequest): SettleAnswer[] {
 function keepAll(records: Records, request: ExchangeRequest): ("ok" | "stale")[] {
   if (request.heartbeats.length === 0) return []
   const found = records.load(request.heartbeats.map(({ id }) => id))
-  const kept: TaskRecord[] = []
-  const answers = request.heartbeats.map(({ fence, progress }, i) => {
-    const task = found[i]
+  const latest = new Map<string, TaskRecord>()
+  const answers = request.heartbeats.map(({ id, fence, progress }, i) => {
+    const task = latest.get(id) ?? found[i]
     const renewed = task ? renew(task, fence, records.nowMs, request.leaseMs, progress) : null
-    if (renewed) kept.push(renewed)
+    if (renewed) latest.set(id, renewed)
     return renewed ? "ok" : "stale"
   })
-  records.keep(kept)
+  records.keep([...latest.values()])
   return answers
 }
 

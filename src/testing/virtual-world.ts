@@ -42,6 +42,11 @@ export class VirtualWorld implements World {
     return { cancel: () => void this.armed.delete(timer) }
   }
 
+  /** How many timers wait for their time: what has been stopped leaves none. */
+  get armedTimers(): number {
+    return this.armed.size
+  }
+
   /** What other code has started is left to finish on the real event loop: only time is virtual. */
   turn(run: () => void): void {
     systemWorld.turn(run)

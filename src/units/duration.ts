@@ -37,12 +37,13 @@ export function parseSeconds(name: string, value: unknown): number {
 
 function whole(name: string, value: unknown, ms: number): number {
   if (ms > longestMs) throw new SluiceError("invalid_duration", `${name}: expected at most 100000 years, got ${shown(value)}`)
-  // Rounded up: a wait is never shorter than was asked for.
-  return Math.ceil(ms)
+  // Rounded up: a wait is never shorter than was asked for. What binary fractions add is not: 2.007 s are 2007 ms, not 2008.
+  return Math.ceil(Number(ms.toPrecision(15)))
 }
 
 function invalid(name: string, value: unknown): SluiceError {
-  const hint = typeof value === "number" && value > 0 ? ` (a number has no unit: write "${value}s" for seconds)` : ""
+  const isBare = (typeof value === "number" && value > 0) || (typeof value === "string" && /^\d+(\.\d+)?$/.test(value))
+  const hint = isBare ? ` (a number has no unit: write "${value}s" for seconds)` : ""
   return new SluiceError(
     "invalid_duration",
     `${name}: expected a duration such as "500ms", "30s", "5m", "1h" or "7d", got ${shown(value)}${hint}`,

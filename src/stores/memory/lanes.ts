@@ -1,7 +1,16 @@
 // Lanes and flows in memory. A lane stands in its flow by its head, a flow in its type by its best lane; both are moved
 // whenever the head changes, so that what claim reads is always the projection of the waiting tasks.
 
-import { type Backlog, type Chosen, compareFlows, compareHeads, type FlowRow, type Head, type LaneRow } from "../../store/claim.ts"
+import {
+  type Backlog,
+  type Chosen,
+  compareFlows,
+  compareHeads,
+  type FlowPlace,
+  type FlowRow,
+  type Head,
+  type LaneRow,
+} from "../../store/claim.ts"
 import type { TaskRecord } from "../../task/index.ts"
 import { SortedSet } from "./sorted.ts"
 
@@ -47,7 +56,7 @@ export class Lanes implements Backlog {
 
   flows(type: string, skip: number, limit: number): FlowRow[] {
     const rows = this.ready.get(type)?.slice(skip, limit) ?? []
-    return rows.map((flow) => ({ ...flow.head, type, flow: flow.name, virtualTime: flow.virtualTime }))
+    return rows.map((flow) => ({ ...place(flow), flow: flow.name }))
   }
 
   lanes(type: string, flow: string, skip: number, limit: number): LaneRow[] {
@@ -116,7 +125,7 @@ export class Lanes implements Backlog {
   }
 
   private placeFlow(flow: Flow, virtualTime: number): void {
-    const ready = this.ready.get(flow.type) ?? new SortedSet<Flow & { head: Head }>((a, b) => compareFlows(byHead(a), byHead(b)))
+    const ready = this.ready.get(flow.type) ?? new SortedSet<Flow & { head: Head }>((a, b) => compareFlows(place(a), place(b)))
     this.ready.set(flow.type, ready)
     if (flow.head) ready.delete(flow as Flow & { head: Head })
     flow.head = flow.lanes.first()?.head ?? null
@@ -126,8 +135,8 @@ export class Lanes implements Backlog {
   }
 }
 
-function byHead(flow: Flow & { head: Head }): Head & { virtualTime: number } {
-  return { ...flow.head, virtualTime: flow.virtualTime }
+function place(flow: Flow & { head: Head }): FlowPlace {
+  return { priority: flow.head.priority, virtualTime: flow.virtualTime, seq: flow.head.seq }
 }
 
 function flowKey(type: string, flow: string): string {

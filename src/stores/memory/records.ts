@@ -5,6 +5,7 @@ import type { Backlog, Chosen } from "../../store/claim.ts"
 import { type ClockState, clockStart, tick } from "../../store/clock.ts"
 import { budgets, type CountsRequest, type ListAnswer, type ListRequest } from "../../store/contract.ts"
 import type { Records } from "../../store/records.ts"
+import { isNews } from "../../store/waiters.ts"
 import { type Change, type HistoryEntry, isFinished, type Status, statuses, type TaskRecord, trimHistory } from "../../task/index.ts"
 import { Lanes } from "./lanes.ts"
 import { SortedSet } from "./sorted.ts"
@@ -22,6 +23,8 @@ const workerForgottenAfterMs = 86_400_000
 
 export class MemoryRecords implements Records {
   nowMs = 0
+  /** Whether the step has something for those who wait. */
+  hasNews = false
   private clock: ClockState = clockStart
   private sequence = 0
   private readonly tasks = new Map<string, TaskRecord>()
@@ -43,6 +46,7 @@ export class MemoryRecords implements Records {
   begin(wallMs: number): void {
     this.clock = tick(this.clock, wallMs)
     this.nowMs = this.clock.lastMs
+    this.hasNews = false
   }
 
   load(ids: readonly string[]): (TaskRecord | null)[] {
@@ -82,6 +86,7 @@ export class MemoryRecords implements Records {
   }
 
   insert(changes: readonly Change[]): void {
+    this.hasNews ||= changes.some(isNews)
     for (const { task, entries } of changes) {
       this.bySeq.add({ seq: task.seq, id: task.id })
       if (task.idempotencyKey !== null) this.keys.set(task.idempotencyKey, task.id)
@@ -91,6 +96,7 @@ export class MemoryRecords implements Records {
   }
 
   save(changes: readonly Change[]): void {
+    this.hasNews ||= changes.some(isNews)
     for (const { task, entries } of changes) {
       this.histories.set(task.id, trimHistory([...(this.histories.get(task.id) ?? []), ...entries]))
       this.put(task)

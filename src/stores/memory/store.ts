@@ -38,13 +38,11 @@ export class MemoryStore implements Store {
   }
 
   async submit(request: SubmitRequest) {
-    return this.write((records) => submit(records, request))
+    return this.step((records) => submit(records, request))
   }
 
   async exchange(request: ExchangeRequest) {
-    const answer = this.step((records) => exchange(records, request))
-    if (answer.settled.some((settled) => settled.kind === "ok" && settled.status === "pending")) this.shared.waiters.wake()
-    return answer
+    return this.step((records) => exchange(records, request))
   }
 
   async get({ ids }: { readonly ids: readonly string[] }) {
@@ -83,7 +81,7 @@ export class MemoryStore implements Store {
   }
 
   async sweep(request: SweepRequest) {
-    return this.write((records) => sweep(records, request))
+    return this.step((records) => sweep(records, request))
   }
 
   async now() {
@@ -103,18 +101,14 @@ export class MemoryStore implements Store {
   async close(): Promise<void> {}
 
   private move(name: Move, request: MoveRequest) {
-    return this.write((records) => move(records, name, request))
-  }
-
-  private write<T>(run: (records: MemoryRecords) => T): T {
-    const answer = this.step(run)
-    this.shared.waiters.wake()
-    return answer
+    return this.step((records) => move(records, name, request))
   }
 
   /** A step that throws must have written nothing; the steps check before they write. */
   private step<T>(run: (records: MemoryRecords) => T): T {
     this.shared.records.begin(this.world.wallMs())
-    return run(this.shared.records)
+    const answer = run(this.shared.records)
+    if (this.shared.records.hasNews) this.shared.waiters.wake()
+    return answer
   }
 }

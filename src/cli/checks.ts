@@ -1,0 +1,85 @@
+// What `doctor` looks at, each in one sentence: what is so, and where it is not well, what to do. Looks only; changes nothing.
+
+import type { Queue, Task } from "../queue/index.ts"
+import { budgets } from "../store/index.ts"
+import type { Status } from "../task/index.ts"
+import { formatDuration } from "../units/index.ts"
+
+export interface Check {
+  readonly result: "ok" | "warn"
+  readonly message: string
+}
+
+/** Beyond this, times that people write by their own clock mean something else to the store. */
+const clockToleranceMs = 5_000
+/** A worker claims what is due within moments; what is left this long is left by all of them. */
+const patienceMs = 60_000
+
+const ok = (message: string): Check => ({ result: "ok", message })
+const warn = (message: string): Check => ({ result: "warn", message })
+
+export async function runChecks(queue: Queue): Promise<Check[]> {
+  const { world } = queue
+  const sentAtMs = world.monotonicMs()
+  const nowMs = (await queue.now()).getTime()
+  const tookMs = world.monotonicMs() - sentAtMs
+  const counts = await queue.counts()
+  const latest = async (status: Status) => (counts[status] === 0 ? [] : (await queue.list({ status, limit: budgets.listPage })).tasks)
+  return [
+    ok(`the store answers, within ${formatDuration(Math.max(1, tookMs))}`),
+    clock(nowMs - world.wallMs(), tookMs),
+    durability(queue),
+    waiting(await latest("pending"), nowMs),
+    overdue(await latest("pending"), nowMs),
+    leases(await latest("running"), nowMs),
+    failures(counts.failed),
+  ]
+}
+
+function clock(aheadMs: number, tookMs: number): Check {
+  const offMs = Math.max(0, Math.abs(aheadMs) - tookMs)
+  if (offMs <= clockToleranceMs) return ok("the clocks of the store and of this machine agree")
+  const direction = aheadMs > 0 ? "ahead of" : "behind"
+  return warn(
+    `the store's clock is ${formatDuration(offMs)} ${direction} this machine's; the store's decides when tasks start and expire: set the clocks right`,
+  )
+}
+
+function durability(queue: Queue): Check {
+  if (queue.store.kind !== "memory") return ok("tasks outlive this process")
+  return warn("tasks are gone when this process ends, and no other process sees them; use --store sqlite:./sluice.db to keep them")
+}
+
+function waiting(pending: readonly Task[], nowMs: number): Check {
+  const left = pending.filter((task) => nowMs - task.availableAt.getTime() > patienceMs && !task.isExpiredAt(new Date(nowMs)))
+  if (left.length === 0) return ok("no task that is due has been left waiting")
+  const types = [...new Set(left.map((task) => task.type))]
+  const named = types.slice(0, 5).join(", ") + (types.length > 5 ? ", …" : "")
+  return warn(
+    `${tasks(left)} due for more than ${formatDuration(patienceMs)} (${named}): start workers that run these types, or more of them`,
+  )
+}
+
+function overdue(pending: readonly Task[], nowMs: number): Check {
+  const late = pending.filter((task) => task.isExpiredAt(new Date(nowMs)))
+  if (late.length === 0) return ok("no pending task is past its expiry")
+  return warn(`${tasks(late)} pending past the expiry: a worker's sweep expires them, or run sluice sweep`)
+}
+
+function leases(running: readonly Task[], nowMs: number): Check {
+  const lost = running.filter((task) => task.leaseExpiresAt !== null && task.leaseExpiresAt.getTime() <= nowMs)
+  if (lost.length === 0) return ok("every running task has a live lease")
+  const workers = [...new Set(lost.map((task) => task.workerId))].slice(0, 5).join(", ")
+  return warn(`${tasks(lost)} running with a lease that ended (${workers}): a worker's sweep gives them back, or run sluice sweep`)
+}
+
+function failures(failed: number): Check {
+  if (failed === 0) return ok("no task has failed")
+  return warn(`${failed} ${failed === 1 ? "task has" : "tasks have"} failed: see sluice list --status failed`)
+}
+
+/** Only the latest page is looked at, so a full one stands for "at least". */
+function tasks(found: readonly Task[]): string {
+  if (found.length === 1) return "1 task is"
+  return `${found.length >= budgets.listPage ? "at least " : ""}${found.length} tasks are`
+}

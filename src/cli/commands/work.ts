@@ -1,0 +1,93 @@
+// sluice work: runs the tasks that a module exports until it is told to stop, and then gently.
+
+import { existsSync } from "node:fs"
+import { resolve } from "node:path"
+import type { Command } from "commander"
+import { SluiceError } from "../../errors/index.ts"
+import { type AnyTask, workerDefaults } from "../../queue/index.ts"
+import { formatDuration } from "../../units/index.ts"
+import { loadTasks, type WorkerOptions, workerReaders } from "../../worker/index.ts"
+import { define } from "../define.ts"
+import { asDuration, asNumber, asText, type Given, orWord, readFlags } from "../flags.ts"
+import type { Session } from "../session.ts"
+import { Stopper } from "../stopper.ts"
+import { stopWhenEmpty } from "../until-empty.ts"
+import { tellEvents } from "../work-log.ts"
+
+const shapes = {
+  concurrency: asNumber,
+  lease: asDuration,
+  heartbeat: asDuration,
+  sweep: asDuration,
+  grace: asDuration,
+  retention: orWord("never", asDuration),
+  id: asText,
+} as const
+
+export function addWork(program: Command, session: Session): void {
+  define(program, {
+    usage: "work <module>",
+    summary: "Run the tasks that a module exports",
+    details:
+      "The module is TypeScript or JavaScript and exports what defineTask gives. SIGTERM or Ctrl-C drains: no more is claimed, running tasks have the grace to finish; a second one ends the grace.",
+    examples: [
+      "sluice work ./tasks.ts --concurrency 20 --store sqlite:./sluice.db",
+      "sluice work ./tasks.js --until-empty --verbose",
+      "sluice work ./tasks.ts --retention never --grace 5m",
+    ],
+  })
+    .option("--concurrency <n>", `Tasks that run at once (default: ${workerDefaults.concurrency})`)
+    .option(
+      "--lease <duration>",
+      `How long a task stays with a worker that is not heard of (default: ${formatDuration(workerDefaults.leaseMs)})`,
+    )
+    .option(
+      "--heartbeat <duration>",
+      `How often leases are renewed (default: ${formatDuration(workerDefaults.heartbeatMs)}, or a third of a shorter lease)`,
+    )
+    .option("--sweep <duration>", `How often lost and overdue tasks are looked for (default: ${formatDuration(workerDefaults.sweepMs)})`)
+    .option(
+      "--grace <duration>",
+      `How long running tasks may take to finish once it drains (default: ${formatDuration(workerDefaults.graceMs)})`,
+    )
+    .option(
+      "--retention <duration>",
+      `How long finished tasks are kept, or "never" to remove none (default: ${formatDuration(workerDefaults.retentionMs)})`,
+    )
+    .option("--id <name>", 'The name in histories, "claimed by …" (default: from host and process)')
+    .option("--until-empty", "End when no task of these types is pending or running")
+    .option("--verbose", "One line for every task also where no terminal is looking, and the debug lines of handlers")
+    .action((module: string, given: Given) => work(session, module, given))
+}
+
+async function work(session: Session, module: string, given: Given): Promise<void> {
+  const stopper = new Stopper(session)
+  try {
+    await Promise.race([runModule(session, stopper, module, given), stopper.abandoned])
+  } finally {
+    stopper.release()
+  }
+}
+
+async function runModule(session: Session, stopper: Stopper, module: string, given: Given): Promise<void> {
+  const options = readFlags<WorkerOptions>(given, shapes, workerReaders)
+  const tasks = await tasksIn(session, module)
+  await session.withQueue(async (queue) => {
+    const worker = queue.worker(tasks, options)
+    tellEvents(session, worker, { isVerbose: given.verbose === true })
+    stopper.take(worker)
+    const ended = new AbortController()
+    const types = tasks.map((task) => task.type)
+    const emptied = given.untilEmpty === true ? stopWhenEmpty(queue, worker, types, ended.signal) : null
+    await worker.run().finally(() => ended.abort())
+    await emptied
+  })
+}
+
+async function tasksIn(session: Session, module: string): Promise<AnyTask[]> {
+  const path = resolve(session.io.cwd, module)
+  // A typing mistake in the path is told apart from a module that exists and cannot be loaded.
+  if (!existsSync(path))
+    throw new SluiceError("invalid_module", `work: expected a module of tasks such as ./tasks.ts, found nothing at ${path}`)
+  return loadTasks(path)
+}

@@ -1,0 +1,48 @@
+// How a command is defined: a name with its arguments, one line of help, examples, and mistakes in its usage told in one
+// line. Every command goes through here, so all have the same help and the same manners.
+
+import type { Command, CommanderError } from "commander"
+import { SluiceError } from "../errors/index.ts"
+
+export interface Definition {
+  /** With its arguments: "get <id>". */
+  readonly usage: string
+  readonly summary: string
+  /** More than one line has room for; shown by `--help`. */
+  readonly details?: string
+  readonly examples: readonly string[]
+}
+
+export function define(program: Command, { usage, summary, details, examples }: Definition): Command {
+  const command = program
+    .command(usage)
+    .summary(summary)
+    .description(details === undefined ? `${summary}.` : `${summary}. ${details}`)
+  command.addHelpText("after", examplesText(examples))
+  return withUsageMistakes(command)
+}
+
+export function examplesText(examples: readonly string[]): string {
+  return `\nExamples:\n${examples.map((example) => `  $ ${example}`).join("\n")}`
+}
+
+/** What commander finds wrong, as the errors of this house: one line with what to do, and their exit code. */
+export function withUsageMistakes(command: Command): Command {
+  return command.exitOverride((error) => {
+    throw error.exitCode === 0 || error.code === "commander.help" ? error : usageMistake(command, error)
+  })
+}
+
+function usageMistake(command: Command, error: CommanderError): SluiceError {
+  const isRoot = command.parent === null
+  const what = error.message
+    .replace(/^error: /, "")
+    .replace(
+      /\.?\n?\(Did you mean (one of )?(.*)\?\)$/s,
+      (_match, _oneOf, near: string) => `; did you mean ${near.replaceAll(", ", " or ")}?`,
+    )
+    .replace(/\.$/, "")
+  const where = isRoot ? "" : `${command.name()}: `
+  const hint = what.endsWith("?") ? "" : `; see sluice ${isRoot ? "" : `${command.name()} `}--help`
+  return new SluiceError("invalid_option", `${where}${what}${hint}`)
+}

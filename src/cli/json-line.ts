@@ -1,0 +1,8 @@
+// JSON on one line, as people write it by hand: {"pending": 3, "running": 1}. What --json prints.
+
+export function jsonLine(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(jsonLine).join(", ")}]`
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null"
+  const properties = Object.entries(value).filter(([, item]) => item !== undefined)
+  return `{${properties.map(([key, item]) => `${JSON.stringify(key)}: ${jsonLine(item)}`).join(", ")}}`
+}

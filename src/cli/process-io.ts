@@ -1,0 +1,51 @@
+// The real process as an Io. A reader that goes away (`sluice list | head`) is no error: what it would have read is dropped,
+// and the command ends as it would have.
+
+import { text } from "node:stream/consumers"
+import { systemWorld } from "../world/index.ts"
+import type { Io, Output, Signal } from "./io.ts"
+
+const signals: readonly Signal[] = ["SIGINT", "SIGTERM"]
+
+export const processIo: Io = {
+  stdout: outputTo(process.stdout),
+  stderr: outputTo(process.stderr),
+  stdin: () => text(process.stdin),
+  env: process.env,
+  cwd: process.cwd(),
+  world: systemWorld,
+  onSignal: (listener) => {
+    for (const signal of signals) process.on(signal, listener)
+    return () => {
+      for (const signal of signals) process.off(signal, listener)
+    }
+  },
+  // A rejection that nobody handles arrives here as well.
+  onUncaught: (listener) => {
+    process.on("uncaughtException", listener)
+    return () => void process.off("uncaughtException", listener)
+  },
+}
+
+/** Resolves when everything written has left the process: a pipe takes its time. */
+export async function flush(): Promise<void> {
+  const written = (stream: NodeJS.WriteStream) => new Promise<void>((resolve) => stream.write("", () => resolve()))
+  await Promise.all([written(process.stdout), written(process.stderr)])
+}
+
+function outputTo(stream: NodeJS.WriteStream): Output {
+  let isGone = false
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error
+    isGone = true
+  })
+  return {
+    write: (chunk) => {
+      if (!isGone) stream.write(chunk)
+    },
+    isTTY: stream.isTTY === true,
+    get columns() {
+      return stream.isTTY ? stream.columns : null
+    },
+  }
+}

@@ -1,0 +1,99 @@
+// What a worker on the command line says: a listener to its events. Well-being goes to stdout, what needs attention to
+// stderr; with --json every event is one document on stdout. Payloads are in neither.
+
+import { formatDuration } from "../units/index.ts"
+import type { Worker, WorkerEvents } from "../worker/index.ts"
+import { colourOf } from "./colour.ts"
+import { jsonLine } from "./json-line.ts"
+import { plain } from "./plain.ts"
+import type { Session } from "./session.ts"
+
+type Name = keyof WorkerEvents
+
+const names = [
+  "worker.started",
+  "worker.draining",
+  "worker.stopped",
+  "task.claimed",
+  "task.settled",
+  "task.stale",
+  "task.lost",
+  "task.overrun",
+  "task.log",
+  "sweep.done",
+  "store.unavailable",
+  "store.back",
+] as const satisfies readonly Name[]
+
+export interface LogOptions {
+  /** One line for every task, and what handlers log for debugging. */
+  readonly isVerbose: boolean
+}
+
+export function tellEvents(session: Session, worker: Worker, options: LogOptions): void {
+  if (session.isJson) tellAsJson(session, worker)
+  else tellAsText(session, worker, options)
+}
+
+function tellAsJson(session: Session, worker: Worker): void {
+  for (const name of names) {
+    worker.on(name, (event) => session.printJson({ event: name, at: stamp(session), ...documentOf(event) }))
+  }
+}
+
+/** The names of a task's document: snake case, and `task_type`. */
+function documentOf(event: object): Record<string, unknown> {
+  const snake = (key: string) => (key === "type" ? "task_type" : key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+  return Object.fromEntries(Object.entries(event).map(([key, value]) => [snake(key), value instanceof Error ? value.message : value]))
+}
+
+function tellAsText(session: Session, worker: Worker, { isVerbose }: LogOptions): void {
+  const isTalkative = isVerbose || session.io.stdout.isTTY
+  const say = (word: string, text: string) => session.print(`${stamp(session)} ${session.paint(colourOf(word), word)} ${text}`.trimEnd())
+  const warn = (text: string) => session.note(`${stamp(session)} warn ${text}`)
+  let isAway = false
+
+  worker.on("worker.started", ({ workerId, types }) => say("started", `worker ${workerId} for ${types.join(", ")} in ${session.place}`))
+  worker.on("worker.draining", ({ running }) =>
+    say("draining", describeRunning(running, session.io.stdout.isTTY ? "; Ctrl-C again ends the grace" : "")),
+  )
+  worker.on("worker.stopped", ({ workerId }) => say("stopped", `worker ${workerId}`))
+  worker.on("task.log", ({ id, type, level, message, fields }) => {
+    if (level === "debug" && !isVerbose) return
+    const noted = Object.entries(fields).map(([key, value]) => ` ${key}=${jsonLine(value)}`)
+    say(level, plain(`${type} ${id} ${message}${noted.join("")}`))
+  })
+  if (isTalkative) {
+    worker.on("task.settled", (event) => say(wordOf(event), describeSettled(event)))
+    worker.on("sweep.done", ({ rescued, expired, removed }) => say("swept", `rescued ${rescued}, expired ${expired}, removed ${removed}`))
+  }
+  worker.on("task.stale", ({ id, type, outcome }) => warn(`${type} ${id} ${outcome}, too late: another worker has it by now`))
+  worker.on("task.lost", ({ id, type }) => warn(`${type} ${id} lost its lease and was stopped`))
+  worker.on("task.overrun", ({ id, type, reason }) => warn(`${type} ${id} goes on after ${reason}; it should heed ctx.signal`))
+  worker.on("store.unavailable", ({ error }) => {
+    if (!isAway) warn(`the store does not answer, trying on: ${plain(error.message)}`)
+    isAway = true
+  })
+  worker.on("store.back", ({ awayMs }) => {
+    say("back", `the store answers again, after ${formatDuration(awayMs)}`)
+    isAway = false
+  })
+}
+
+function describeRunning(count: number, hint: string): string {
+  if (count === 0) return "nothing is running"
+  return `${count === 1 ? "1 task is running" : `${count} tasks are running`}${hint}`
+}
+
+/** What became of the task; where it is pending again, why. */
+function wordOf({ status, outcome }: WorkerEvents["task.settled"]): string {
+  return status === "pending" || status === "running" ? outcome : status
+}
+
+function describeSettled({ id, type, durationMs, error }: WorkerEvents["task.settled"]): string {
+  return `${type} ${id} ${formatDuration(durationMs)}${error === null ? "" : ` ${plain(error)}`}`
+}
+
+function stamp(session: Session): string {
+  return new Date(session.io.world.wallMs()).toISOString()
+}

@@ -1,0 +1,22 @@
+// What a handler is given beside its input.
+
+import type { Duration } from "../units/index.ts"
+import type { Queue } from "./queue.ts"
+import type { Task } from "./task.ts"
+
+export interface Context<Input = unknown> {
+  readonly task: Task<Input>
+  /** Grows with each claim of this task. Pass it to whatever the handler writes to, and let that refuse older ones. */
+  readonly fence: number
+  readonly queue: Queue
+  /** Fires on timeout, cancellation, a lost lease and at the end of a shutdown's grace; `signal.reason.code` says which. */
+  readonly signal: AbortSignal
+  readonly log: Log
+  /** Kept with the task and shown while it runs. */
+  progress(value: unknown): void
+  /** Ends the run: the task comes back after the delay, at no cost of a retry. Throws a RescheduleError, so it never returns. */
+  reschedule(delay: Duration, options?: { readonly extendExpiration?: Duration; readonly reason?: string }): never
+}
+
+export type LogLevel = "debug" | "info" | "warn" | "error"
+export type Log = Readonly<Record<LogLevel, (message: string, fields?: Readonly<Record<string, unknown>>) => void>>

@@ -1,0 +1,26 @@
+// Every default there is, in one table. docs/reference/configuration.md shows it, and a test holds the two together.
+
+import { defaultBackoff } from "../task/index.ts"
+
+export const taskDefaults = {
+  priority: 0,
+  maxRetries: 3,
+  timeoutMs: 300_000,
+} as const
+
+export const queueDefaults = {
+  namespace: "default",
+  maxInputBytes: 256 * 1_024,
+} as const
+
+export const workerDefaults = {
+  concurrency: 10,
+  leaseMs: 30_000,
+  heartbeatMs: 10_000,
+  sweepMs: 10_000,
+  graceMs: 30_000,
+  /** A claimed task with gates that has not started by then is given back. */
+  startWithinMs: 250,
+  retentionMs: 7 * 86_400_000,
+  backoff: defaultBackoff,
+} as const

@@ -1,0 +1,202 @@
+// The queue as people use it: tasks in, tasks out, on whatever store it was connected to.
+
+import { SluiceError, shown } from "../errors/index.ts"
+import { budgets, type MoveRequest, type MoveResult, type Store, type StoreDescription } from "../store/index.ts"
+import { describeEntry, IllegalTransitionError, idMaker, type NewTask, type NumberedEntry, type Status } from "../task/index.ts"
+import { formatSize, parseName, readOptions } from "../units/index.ts"
+import { Worker, type WorkerOptions } from "../worker/index.ts"
+import type { World } from "../world/index.ts"
+import { type AnyTask, checkInput, isTaskDefinition, type TaskDefinition } from "./definition.ts"
+import { formatCursor, type ListOptions, listRequest, type TaskPage } from "./list.ts"
+import { newTask, type SubmitOptions } from "./submit.ts"
+import { Task } from "./task.ts"
+
+export interface SubmitManyOptions<Input> extends SubmitOptions {
+  /** Options of one task, on top of those of the batch. */
+  readonly each?: (input: Input, index: number) => SubmitOptions
+  /** A batch too large for one atomic step is refused, unless this allows several. */
+  readonly inPieces?: boolean
+}
+
+export interface HistoryItem extends Omit<NumberedEntry, "atMs" | "expiresAtMs"> {
+  readonly at: Date
+  readonly expiresAt?: Date
+  /** In words: "Version 3: pending (rescheduled, available_at: +60s, count: 1)". */
+  readonly text: string
+}
+
+export class Queue {
+  readonly store: Store
+  readonly world: World
+  readonly maxInputBytes: number
+  private readonly makeId: () => string
+
+  constructor(store: Store, world: World, maxInputBytes: number) {
+    this.store = store
+    this.world = world
+    this.maxInputBytes = maxInputBytes
+    this.makeId = idMaker(world)
+  }
+
+  submit<Raw, Parsed, Output>(task: TaskDefinition<Raw, Parsed, Output>, input: Raw, options?: SubmitOptions): Promise<Task<Raw, Output>>
+  submit(type: string, input: unknown, options?: SubmitOptions): Promise<Task>
+  async submit(task: AnyTask | string, input: unknown, options?: SubmitOptions): Promise<Task> {
+    const [submitted] = await this.submitBatch([await this.prepare(task, input, [options])])
+    return submitted as Task
+  }
+
+  /** One batch, all or nothing. */
+  submitMany<Raw, Parsed, Output>(
+    task: TaskDefinition<Raw, Parsed, Output>,
+    inputs: readonly Raw[],
+    options?: SubmitManyOptions<Raw>,
+  ): Promise<Task<Raw, Output>[]>
+  submitMany(type: string, inputs: readonly unknown[], options?: SubmitManyOptions<unknown>): Promise<Task[]>
+  async submitMany(task: AnyTask | string, inputs: readonly unknown[], options: SubmitManyOptions<never> = {}): Promise<Task[]> {
+    if (!Array.isArray(inputs)) throw new SluiceError("invalid_input", `submitMany: expected an array of inputs, got ${shown(inputs)}`)
+    const { each, inPieces, ...batch } = options
+    const tasks: NewTask[] = []
+    for (const [index, input] of inputs.entries()) tasks.push(await this.prepare(task, input, [batch, each?.(input as never, index)]))
+    const pieces = inStepSizes(tasks)
+    if (pieces.length > 1 && inPieces !== true) throw tooLarge(tasks)
+    const submitted: Task[] = []
+    for (const piece of pieces) submitted.push(...(await this.submitBatch(piece)))
+    return submitted
+  }
+
+  async get(id: string): Promise<Task | null> {
+    const { tasks } = await this.store.get({ ids: [id] })
+    return tasks[0] ? new Task(tasks[0]) : null
+  }
+
+  async list(options?: ListOptions): Promise<TaskPage> {
+    let request = listRequest(options)
+    const found: Task[] = []
+    for (;;) {
+      const page = await this.store.list({ ...request, limit: request.limit - found.length })
+      found.push(...page.tasks.map((task) => new Task(task)))
+      if (page.nextBeforeSeq === null) return { tasks: found, cursor: null }
+      if (found.length >= request.limit) return { tasks: found, cursor: formatCursor(page.nextBeforeSeq) }
+      request = { ...request, beforeSeq: page.nextBeforeSeq }
+    }
+  }
+
+  async history(id: string): Promise<HistoryItem[]> {
+    const { entries } = await this.store.history({ id })
+    if (!entries) throw notFound(id)
+    return entries.map((numbered) => {
+      const { atMs, expiresAtMs, ...entry } = numbered
+      const times = { at: new Date(atMs), ...(expiresAtMs === undefined ? {} : { expiresAt: new Date(expiresAtMs) }) }
+      return { ...entry, ...times, text: describeEntry(numbered) }
+    })
+  }
+
+  async counts(options?: { readonly type?: string }): Promise<Readonly<Record<Status, number>>> {
+    const { type } = readOptions("counts", options, { type: parseName })
+    return (await this.store.counts({ type: type ?? null })).byStatus
+  }
+
+  /** A pending task ends at once; a running one is asked to stop. */
+  cancel(id: string): Promise<Task> {
+    return this.move("cancel", id)
+  }
+
+  /** Runs a failed or cancelled task again. An expired one stays expired: it is too late. */
+  retry(id: string): Promise<Task> {
+    return this.move("retry", id)
+  }
+
+  /** Puts a finished task away: it stays, beyond the reach of retention. */
+  archive(id: string): Promise<Task> {
+    return this.move("archive", id)
+  }
+
+  /** Expires a pending task now, whatever its `expiresAt`. */
+  markExpired(id: string): Promise<Task> {
+    return this.move("expire", id)
+  }
+
+  isExpiredAt(task: Task, at: Date): boolean {
+    return task.isExpiredAt(at)
+  }
+
+  /** The store's clock: the one that decides. It never goes backwards. */
+  async now(): Promise<Date> {
+    return new Date((await this.store.now({})).nowMs)
+  }
+
+  worker(tasks: readonly AnyTask[], options?: WorkerOptions): Worker {
+    return new Worker(this, tasks, options)
+  }
+
+  describe(): Promise<StoreDescription> {
+    return this.store.describe({})
+  }
+
+  close(): Promise<void> {
+    return this.store.close()
+  }
+
+  private async prepare(task: AnyTask | string, input: unknown, options: readonly unknown[]): Promise<NewTask> {
+    const definition = isTaskDefinition(task) ? task : null
+    const type = definition ? definition.type : parseName("task type", task)
+    if (definition) {
+      const checked = await checkInput(definition, input)
+      if (checked.kind === "refused") throw checked.error
+    }
+    return newTask({ id: this.makeId(), type, input, maxInputBytes: this.maxInputBytes, options: [definition?.defaults, ...options] })
+  }
+
+  private async submitBatch(tasks: readonly NewTask[]): Promise<Task[]> {
+    if (tasks.length === 0) return []
+    const answer = await this.store.submit({ tasks })
+    if (answer.kind === "ok") return answer.tasks.map(({ task }) => new Task(task))
+    const refused = tasks[answer.index]
+    if (answer.kind === "schedule_after_expiry") throw new SluiceError(answer.kind, answer.message)
+    throw new SluiceError(
+      "idempotency_conflict",
+      `submit ${refused?.type}: expected the same type and input for idempotency key ${shown(refused?.idempotencyKey)} as task ${answer.existing.id} (${answer.existing.type}), got others; use another key for another task`,
+    )
+  }
+
+  private async move(name: "cancel" | "retry" | "archive" | "expire", id: string): Promise<Task> {
+    const request: MoveRequest = { ids: [id] }
+    const { results } = await this.store[name](request)
+    const result = results[0] as MoveResult
+    if (result.kind === "missing") throw notFound(id)
+    if (result.kind === "illegal") throw new IllegalTransitionError(id, result.from, result.to)
+    return new Task(result.task)
+  }
+}
+
+function notFound(id: string): SluiceError {
+  return new SluiceError(
+    "not_found",
+    `task ${shown(id)}: expected the id of a task, found none; it may have been removed after its retention`,
+  )
+}
+
+function inStepSizes(tasks: readonly NewTask[]): NewTask[][] {
+  const pieces: NewTask[][] = []
+  let piece: NewTask[] = []
+  let bytes = 0
+  for (const task of tasks) {
+    const size = Buffer.byteLength(task.input)
+    if (piece.length >= budgets.submitTasks || (piece.length > 0 && bytes + size > budgets.submitBytes)) {
+      pieces.push(piece)
+      piece = []
+      bytes = 0
+    }
+    piece.push(task)
+    bytes += size
+  }
+  return piece.length > 0 ? [...pieces, piece] : pieces
+}
+
+function tooLarge(tasks: readonly NewTask[]): SluiceError {
+  const bytes = tasks.reduce((sum, task) => sum + Buffer.byteLength(task.input), 0)
+  return new SluiceError(
+    "batch_too_large",
+    `submitMany: expected at most ${budgets.submitTasks} tasks and ${formatSize(budgets.submitBytes)} in one atomic batch, got ${tasks.length} and ${formatSize(bytes)}; pass inPieces: true to submit several batches`,
+  )
+}

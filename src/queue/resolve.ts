@@ -1,0 +1,26 @@
+// From a URL to a store. The only place that knows concrete stores, and it loads no more than the one that is asked for.
+
+import { SluiceError, shown } from "../errors/index.ts"
+import type { OpenStore } from "../store/index.ts"
+import { nearest } from "../units/index.ts"
+
+const stores: Readonly<Record<string, () => Promise<{ readonly open: OpenStore }>>> = {
+  memory: () => import("../stores/memory/index.ts"),
+  sqlite: () => import("../stores/sqlite/index.ts"),
+}
+
+export async function resolveStore(url: string): Promise<OpenStore> {
+  const scheme = /^([a-z0-9]+):/.exec(url)?.[1]
+  const load = scheme !== undefined && Object.hasOwn(stores, scheme) ? stores[scheme] : undefined
+  if (load) return (await load()).open
+  const near = scheme === undefined ? null : nearest(scheme, Object.keys(stores))
+  throw new SluiceError(
+    "unknown_store",
+    `store: expected a URL such as "sqlite:./sluice.db" or "memory:", got ${shown(maskPassword(url))}${near ? `; did you mean "${near}:"?` : ""}`,
+  )
+}
+
+/** URLs are shown in messages; their passwords are not. */
+export function maskPassword(url: string): string {
+  return url.replace(/^([a-z0-9]+:\/\/[^/@:]*):[^/@]*@/i, "$1:***@")
+}

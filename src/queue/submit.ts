@@ -1,0 +1,119 @@
+// Submit options, read once into what the store takes.
+
+import { createHash } from "node:crypto"
+import { SluiceError } from "../errors/index.ts"
+import type { NewTask, When } from "../task/index.ts"
+import {
+  canonicalJson,
+  type Duration,
+  type Instant,
+  listOf,
+  onlyOne,
+  orNull,
+  parseDuration,
+  parseInstant,
+  parseKey,
+  parseName,
+  parseSeconds,
+  readOptions,
+  toJson,
+  wholeNumber,
+} from "../units/index.ts"
+import { taskDefaults } from "./defaults.ts"
+import type { TaskDefaults } from "./definition.ts"
+
+export interface SubmitOptions extends TaskDefaults {
+  /** Not before this time. */
+  readonly scheduleAt?: Instant
+  /** Not before this much later. */
+  readonly delay?: Duration
+  readonly ttl?: Duration
+  readonly ttlSeconds?: number
+  readonly expiresAt?: Instant
+  /** The same key and input again gives back the first task. */
+  readonly idempotencyKey?: string
+  readonly tags?: readonly string[]
+  /** What this task is shared out fairly with others by; its type if not given. */
+  readonly flow?: string
+}
+
+export const submitReaders = {
+  scheduleAt: parseInstant,
+  delay: parseDuration,
+  ttl: parseDuration,
+  ttlSeconds: parseSeconds,
+  expiresAt: parseInstant,
+  timeout: parseDuration,
+  timeoutSeconds: parseSeconds,
+  maxRetries: wholeNumber(0, 1_000_000),
+  maxReschedules: orNull(wholeNumber(0, 1_000_000_000)),
+  maxThrottles: orNull(wholeNumber(0, 1_000_000_000)),
+  priority: wholeNumber(-32_768, 32_767),
+  idempotencyKey: parseKey,
+  tags: listOf((name, value) => parseName(name, value)),
+  flow: parseKey,
+}
+
+export interface Submission {
+  readonly id: string
+  readonly type: string
+  readonly input: unknown
+  readonly maxInputBytes: number
+  /** Later ones win: the definition's defaults, the batch's options, the task's own. */
+  readonly options: readonly unknown[]
+}
+
+export function newTask(submission: Submission): NewTask {
+  const { id, type, input } = submission
+  const where = `submit ${type}`
+  const options = merge(where, submission.options)
+  const timeoutMs = options.timeout ?? options.timeoutSeconds ?? taskDefaults.timeoutMs
+  if (timeoutMs <= 0) throw new SluiceError("invalid_duration", `${where}: timeout: expected more than 0`)
+  const idempotencyKey = options.idempotencyKey ?? null
+  return {
+    id,
+    type,
+    input: toJson("input", input, submission.maxInputBytes),
+    priority: options.priority ?? taskDefaults.priority,
+    tags: [...new Set(options.tags ?? [])],
+    jobId: null,
+    flow: options.flow ?? type,
+    gates: [],
+    schedule: when(options.scheduleAt, options.delay),
+    expiry: when(options.expiresAt, options.ttl ?? options.ttlSeconds),
+    maxRetries: options.maxRetries ?? taskDefaults.maxRetries,
+    maxReschedules: options.maxReschedules ?? null,
+    maxThrottles: options.maxThrottles ?? null,
+    timeoutMs,
+    idempotencyKey,
+    inputDigest: idempotencyKey === null ? null : createHash("sha256").update(canonicalJson(input)).digest("base64url"),
+  }
+}
+
+type Read = ReturnType<typeof readOptions<typeof submitReaders>>
+
+/** Options that say the same thing two ways exclude each other within one set; a later set replaces both ways. */
+const ways = [
+  ["scheduleAt", "delay"],
+  ["ttl", "ttlSeconds", "expiresAt"],
+  ["timeout", "timeoutSeconds"],
+] as const
+
+function merge(where: string, sets: readonly unknown[]): Read {
+  let merged: Read = {}
+  for (const set of sets) {
+    const read = readOptions(where, set, submitReaders)
+    for (const names of ways) {
+      onlyOne(where, read, names)
+      if (names.some((name) => read[name] !== undefined))
+        merged = { ...merged, ...Object.fromEntries(names.map((name) => [name, undefined])) }
+    }
+    merged = { ...merged, ...read }
+  }
+  return merged
+}
+
+function when(atMs: number | undefined, inMs: number | undefined): When | null {
+  if (atMs !== undefined) return { atMs }
+  return inMs === undefined ? null : { inMs }
+}

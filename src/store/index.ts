@@ -1,0 +1,6 @@
+export { type Backlog, type Chosen, choose } from "./claim.ts"
+export { type ClockState, clockStart, tick } from "./clock.ts"
+export * from "./contract.ts"
+export { type TaskDocument, toDocument } from "./document.ts"
+export type { OpenRequest, OpenStore } from "./open.ts"
+export type { Records } from "./records.ts"

@@ -1,0 +1,319 @@
+// The records of one namespace as one step sees them, in SQLite. What a claim and a completion change is written for all
+// their tasks in one statement each; everything else, being rare, a row at a time.
+
+import type { Backlog, Chosen } from "../../store/claim.ts"
+import { type ClockState, tick } from "../../store/clock.ts"
+import { budgets, type CountsRequest, type ListAnswer, type ListRequest } from "../../store/contract.ts"
+import type { Records } from "../../store/records.ts"
+import { isNews } from "../../store/waiters.ts"
+import { type Change, historyLimit, isFinished, type Status, statuses, type TaskRecord, trimHistory } from "../../task/index.ts"
+import type { Value } from "./driver.ts"
+import { Lanes } from "./lanes.ts"
+import { fromHistory, inlineInputBytes, jsonOrNull, toHistory } from "./rows.ts"
+import type { Statements } from "./statements.ts"
+import { Tally } from "./tally.ts"
+
+/** A worker that was not heard of for a day cannot have a claim under way. */
+const workerForgottenAfterMs = 86_400_000
+/** How many rows one look of `list` goes through. */
+const listLook = 10_000
+
+export class SqliteRecords implements Records {
+  readonly nowMs: number
+  private readonly ns: number
+  private readonly sql: Statements
+  private readonly lanes: Lanes
+  private readonly tally: Tally
+  readonly time: ClockState
+  /** Whether this step has something for those who wait. */
+  hasNews = false
+
+  /** Opened after the lock was taken: the clock is read here. `seen` is the latest time that this connection has given out. */
+  constructor(ns: number, sql: Statements, wallMs: number, seen: ClockState) {
+    this.ns = ns
+    this.sql = sql
+    const [row] = sql("readNamespace").rows(ns)
+    const [virtualTime, clockMs, behindAtMs] = (row ?? [0, 0, null]) as [number, number, number | null]
+    const isStoredLater = clockMs > seen.lastMs || (clockMs === seen.lastMs && seen.behindAtMs === null)
+    this.time = tick(isStoredLater ? { lastMs: clockMs, behindAtMs } : seen, wallMs)
+    this.nowMs = this.time.lastMs
+    this.lanes = new Lanes(ns, virtualTime, sql)
+    this.tally = new Tally(ns, sql)
+  }
+
+  /** Ends the step: what was kept back is written. Answers with the clock, for the connection to remember. */
+  end(): ClockState {
+    this.lanes.place()
+    this.tally.write()
+    this.sql("writeNamespace").run(this.ns, this.lanes.virtualTime, this.time.lastMs, this.time.behindAtMs, this.hasNews ? 1 : 0)
+    return this.time
+  }
+
+  load(ids: readonly string[]): (TaskRecord | null)[] {
+    if (ids.length === 0) return []
+    const found = new Map<string, TaskRecord>()
+    for (const row of this.sql("loadTasks").rows(this.ns, JSON.stringify(ids))) found.set(row[1] as string, this.lanes.toRecord(row))
+    return ids.map((id) => found.get(id) ?? null)
+  }
+
+  loadByKey(keys: readonly string[]): TaskRecord[] {
+    return this.read("loadByKeys", JSON.stringify(keys))
+  }
+
+  history(id: string) {
+    const [row] = this.sql("readHistory").rows(this.ns, id)
+    return row ? { version: row[0] as number, entries: toHistory(row[1] as string) } : null
+  }
+
+  list(request: ListRequest): ListAnswer {
+    const before = request.beforeSeq ?? Number.MAX_SAFE_INTEGER
+    const limit = Math.min(request.limit, budgets.listPage)
+    const wanted = request.statuses === null ? null : JSON.stringify(request.statuses)
+    const { type, tag, createdFromMs, createdBeforeMs } = request
+    const tasks = this.read("listTasks", before, listLook, wanted, type, tag, createdFromMs, createdBeforeMs, limit)
+    if (tasks.length >= limit) return { tasks, nextBeforeSeq: tasks.at(-1)?.seq ?? null }
+    const [looked, last] = this.sql("listEnd").rows(this.ns, before, listLook)[0] as unknown as [number, number | null]
+    return { tasks, nextBeforeSeq: looked < listLook ? null : last }
+  }
+
+  counts(request: CountsRequest): Record<Status, number> {
+    const found = new Map(this.sql("counts").rows(this.ns, request.type) as unknown as [Status, number][])
+    return Object.fromEntries(statuses.map((status) => [status, found.get(status) ?? 0])) as Record<Status, number>
+  }
+
+  takeSequence(count: number): number {
+    const [row] = this.sql("takeSequence").rows(count)
+    return (row?.[0] as number) - count + 1
+  }
+
+  insert(changes: readonly Change[]): void {
+    this.hasNews ||= changes.some(isNews)
+    // Tasks that differ in nothing but id and input are one statement.
+    const alike = new Map<string, { values: readonly Value[]; rows: [number, string, string | null][] }>()
+    for (const { task, entries } of changes) {
+      this.tally.add(task)
+      const isInline = task.input.length <= inlineInputBytes
+      if (!isInline) this.sql("insertPayload").run(task.seq, task.input)
+      const values = this.insertValues(task, fromHistory(entries))
+      const key = JSON.stringify(values)
+      const group = alike.get(key) ?? { values, rows: [] }
+      alike.set(key, group)
+      group.rows.push([task.seq, task.id, isInline ? task.input : null])
+    }
+    for (const { values, rows } of alike.values()) this.sql("insertTasks").run(JSON.stringify(rows), ...values)
+  }
+
+  save(changes: readonly Change[]): void {
+    this.hasNews ||= changes.some(isNews)
+    const claimed: TaskRecord[] = []
+    const completed: TaskRecord[] = []
+    const others: Change[] = []
+    for (const change of changes) {
+      // A history that has to be trimmed is not just appended to.
+      const event = change.entries.length === 1 && change.task.version <= historyLimit ? change.entries[0]?.event : undefined
+      if (event === "claimed") claimed.push(change.task)
+      else if (event === "completed") completed.push(change.task)
+      else others.push(change)
+    }
+    this.saveClaimed(claimed, changes)
+    this.saveCompleted(completed, changes)
+    this.saveOthers(others)
+  }
+
+  keep(tasks: readonly TaskRecord[]): void {
+    if (tasks.length === 0) return
+    this.sql("keepTasks").run(JSON.stringify(tasks.map(({ seq, leaseExpiresAtMs, progress }) => [seq, leaseExpiresAtMs, progress])))
+  }
+
+  remove(tasks: readonly TaskRecord[]): void {
+    if (tasks.length === 0) return
+    const seqs = JSON.stringify(tasks.map(({ seq }) => seq))
+    this.sql("removeTasks").run(seqs)
+    this.sql("removePayloads").run(seqs)
+    for (const task of tasks) this.tally.remove(task.type, task.status)
+  }
+
+  claimNumber(workerId: string): number {
+    return (this.sql("claimNumber").rows(this.ns, workerId)[0]?.[0] as number | undefined) ?? 0
+  }
+
+  saveWorker(workerId: string, claimNumber: number, types: readonly string[]): void {
+    this.sql("saveWorker").run(this.ns, workerId, claimNumber, this.nowMs, JSON.stringify(types))
+  }
+
+  claimedBy(workerId: string, claimNumber: number): TaskRecord[] {
+    return this.read("claimedBy", workerId, claimNumber)
+  }
+
+  cancelRequested(workerId: string): TaskRecord[] {
+    return this.read("cancelRequested", workerId)
+  }
+
+  due(type: string, limit: number): TaskRecord[] {
+    return this.read("dueTasks", type, this.nowMs, limit)
+  }
+
+  promote(tasks: readonly TaskRecord[]): void {
+    const byLane = new Map<number, number[]>()
+    for (const task of tasks) {
+      const lane = this.lanes.enter(task)
+      byLane.set(lane, [...(byLane.get(lane) ?? []), task.seq])
+    }
+    for (const [lane, seqs] of byLane) this.sql("enterLane").run(JSON.stringify(seqs), lane)
+  }
+
+  nextDueAtMs(type: string): number | null {
+    return (this.sql("nextDue").rows(this.ns, type)[0]?.[0] as number | undefined) ?? null
+  }
+
+  backlog(): Backlog {
+    this.lanes.place()
+    return this.lanes
+  }
+
+  serve(chosen: Chosen): void {
+    this.lanes.serve(chosen)
+  }
+
+  lostLeases(limit: number): TaskRecord[] {
+    return this.read("lostLeases", this.nowMs, limit)
+  }
+
+  overdue(limit: number): TaskRecord[] {
+    return this.read("overdueTasks", this.nowMs, limit)
+  }
+
+  finishedBefore(beforeMs: number, limit: number): TaskRecord[] {
+    return this.read("finishedBefore", beforeMs, limit)
+  }
+
+  forget(limit: number): number {
+    this.lanes.place()
+    let left = limit
+    const count = () => this.sql("changes").rows()[0]?.[0] as number
+    for (const [statement, ...values] of [
+      ["forgetWorkers", this.nowMs - workerForgottenAfterMs],
+      ["forgetLanes"],
+      ["forgetFlows", this.lanes.virtualTime],
+    ] as const) {
+      if (left <= 0) break
+      this.sql(statement).run(this.ns, ...values, left)
+      left -= count()
+    }
+    return limit - left
+  }
+
+  private read(statement: string, ...values: readonly Value[]): TaskRecord[] {
+    return this.sql(statement)
+      .rows(this.ns, ...values)
+      .map(this.lanes.toRecord)
+  }
+
+  private saveClaimed(tasks: readonly TaskRecord[], changes: readonly Change[]): void {
+    const first = tasks[0]
+    if (!first) return
+    for (const task of tasks) {
+      this.lanes.leave(task)
+      this.tally.move(task.type, "pending", "running")
+    }
+    const entry = changes.find(({ task }) => task === first)?.entries ?? []
+    const { workerId, claimNumber, leaseExpiresAtMs } = first
+    const seqs = JSON.stringify(tasks.map(({ seq }) => seq))
+    this.sql("saveClaimed").run(seqs, workerId, claimNumber, leaseExpiresAtMs, this.nowMs, `,${fromHistory(entry)}`)
+  }
+
+  private saveCompleted(tasks: readonly TaskRecord[], changes: readonly Change[]): void {
+    const first = tasks[0]
+    if (!first) return
+    for (const task of tasks) this.tally.move(task.type, "running", "completed")
+    const entry = changes.find(({ task }) => task === first)?.entries ?? []
+    const rows = JSON.stringify(tasks.map(({ seq, output }) => [seq, output]))
+    this.sql("saveCompleted").run(rows, this.nowMs, `,${fromHistory(entry)}`)
+  }
+
+  private saveOthers(changes: readonly Change[]): void {
+    if (changes.length === 0) return
+    const seqs = JSON.stringify(changes.map(({ task }) => task.seq))
+    const before = new Map(
+      this.sql("readBefore")
+        .rows(seqs)
+        .map(([seq, status, history]) => [seq as number, { status, history }]),
+    )
+    for (const { task, entries } of changes) {
+      const { status, history: stored } = before.get(task.seq) as { status: Status; history: string }
+      this.tally.move(task.type, status, task.status)
+      const appended = `${stored},${fromHistory(entries)}`
+      const history = task.version > historyLimit ? fromHistory(trimHistory(toHistory(appended))) : appended
+      before.set(task.seq, { status: task.status, history })
+      this.sql("saveTask").run(task.seq, ...this.saveValues(task), history)
+    }
+  }
+
+  /** A pending task that is due waits in its lane; any other stands in none. */
+  private laneFor(task: TaskRecord): number | null {
+    this.lanes.leave(task)
+    return task.status === "pending" && task.availableAtMs <= this.nowMs ? this.lanes.enter(task) : null
+  }
+
+  private insertValues(task: TaskRecord, history: string): Value[] {
+    return [
+      this.ns,
+      task.type,
+      task.status,
+      task.priority,
+      this.laneFor(task),
+      task.flow === task.type ? null : task.flow,
+      jsonOrNull(task.gates),
+      jsonOrNull(task.tags),
+      task.jobId,
+      task.idempotencyKey,
+      task.inputDigest,
+      task.createdAtMs,
+      task.availableAtMs,
+      task.readyAtMs,
+      task.expiresAtMs,
+      task.expiredAtMs,
+      finishedAtMs(task),
+      task.maxRetries,
+      task.maxReschedules,
+      task.maxThrottles,
+      task.timeoutMs,
+      task.version,
+      history,
+    ]
+  }
+
+  private saveValues(task: TaskRecord): Value[] {
+    return [
+      task.status,
+      this.laneFor(task),
+      task.output,
+      task.progress,
+      task.updatedAtMs,
+      task.availableAtMs,
+      task.readyAtMs,
+      task.expiresAtMs,
+      task.expiredAtMs,
+      task.startedAtMs,
+      task.completedAtMs,
+      task.cancelRequestedAtMs,
+      finishedAtMs(task),
+      task.retryCount,
+      task.rescheduleCount,
+      task.throttleCount,
+      task.crashCount,
+      task.attempt,
+      task.fence,
+      task.version,
+      task.workerId,
+      task.claimNumber,
+      task.leaseExpiresAtMs,
+      task.lastError,
+      task.lastOutcome,
+    ]
+  }
+}
+
+function finishedAtMs(task: TaskRecord): number | null {
+  return isFinished(task.status) && task.status !== "archived" ? task.updatedAtMs : null
+}

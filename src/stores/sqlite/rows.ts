@@ -1,0 +1,83 @@
+// Between a row and a record: the columns in the order they are read, and what NULL stands for.
+
+import type { GateRef, HistoryEntry, OutcomeKind, Status, TaskRecord } from "../../task/index.ts"
+import type { Row, Value } from "./driver.ts"
+
+/** Inputs above this are kept apart, so that a claim or a heartbeat does not rewrite them. */
+export const inlineInputBytes = 1_024
+
+/** `input` comes from payloads where the row has none. */
+export const columns = `tasks.seq, id, type, status, priority, flow, gates, tags,
+  coalesce(tasks.input, (SELECT payloads.input FROM payloads WHERE payloads.seq = tasks.seq)), output, progress, job_id, idempotency_key,
+  input_digest, created_at_ms, updated_at_ms, available_at_ms, ready_at_ms, expires_at_ms, expired_at_ms, started_at_ms,
+  completed_at_ms, cancel_requested_at_ms, retry_count, max_retries, reschedule_count, max_reschedules, throttle_count,
+  max_throttles, crash_count, attempt, fence, version, worker_id, claim_number, lease_expires_at_ms, timeout_ms, last_error,
+  last_outcome, lane`
+
+const none: readonly never[] = []
+const text = (value: Value | undefined) => value as string
+const textOrNull = (value: Value | undefined) => value as string | null
+const whole = (value: Value | undefined) => value as number
+const wholeOrNull = (value: Value | undefined) => value as number | null
+
+export function toRecord(row: Row): TaskRecord {
+  const type = text(row[2])
+  return {
+    id: text(row[1]),
+    seq: whole(row[0]),
+    type,
+    status: row[3] as Status,
+    priority: whole(row[4]),
+    input: text(row[8]),
+    output: textOrNull(row[9]),
+    progress: textOrNull(row[10]),
+    tags: row[7] === null ? none : (JSON.parse(text(row[7])) as string[]),
+    jobId: textOrNull(row[11]),
+    idempotencyKey: textOrNull(row[12]),
+    inputDigest: textOrNull(row[13]),
+    flow: row[5] === null ? type : text(row[5]),
+    gates: row[6] === null ? none : (JSON.parse(text(row[6])) as GateRef[]),
+    createdAtMs: whole(row[14]),
+    updatedAtMs: whole(row[15]),
+    availableAtMs: whole(row[16]),
+    readyAtMs: whole(row[17]),
+    expiresAtMs: wholeOrNull(row[18]),
+    expiredAtMs: wholeOrNull(row[19]),
+    startedAtMs: wholeOrNull(row[20]),
+    completedAtMs: wholeOrNull(row[21]),
+    cancelRequestedAtMs: wholeOrNull(row[22]),
+    retryCount: whole(row[23]),
+    maxRetries: whole(row[24]),
+    rescheduleCount: whole(row[25]),
+    maxReschedules: wholeOrNull(row[26]),
+    throttleCount: whole(row[27]),
+    maxThrottles: wholeOrNull(row[28]),
+    crashCount: whole(row[29]),
+    attempt: whole(row[30]),
+    fence: whole(row[31]),
+    version: whole(row[32]),
+    workerId: textOrNull(row[33]),
+    claimNumber: wholeOrNull(row[34]),
+    leaseExpiresAtMs: wholeOrNull(row[35]),
+    timeoutMs: whole(row[36]),
+    lastError: textOrNull(row[37]),
+    lastOutcome: row[38] as OutcomeKind | "lost" | null,
+  }
+}
+
+export function laneOf(row: Row): number | null {
+  return wholeOrNull(row[39])
+}
+
+/** Gates and tags as they are stored. */
+export function jsonOrNull(items: readonly unknown[]): string | null {
+  return items.length === 0 ? null : JSON.stringify(items)
+}
+
+export function toHistory(stored: string): HistoryEntry[] {
+  return JSON.parse(`[${stored}]`) as HistoryEntry[]
+}
+
+export function fromHistory(entries: readonly HistoryEntry[]): string {
+  return entries.map((entry) => JSON.stringify(entry)).join(",")
+}

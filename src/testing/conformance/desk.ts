@@ -1,0 +1,130 @@
+// One connection to a store, with shortcuts that fill in what a test does not care about. A shortcut that a test does not
+// expect to fail asserts that it did not.
+
+import { equal, ok } from "node:assert/strict"
+import type { ListRequest, MoveResult, Store, SweepAnswer, SweepRequest } from "../../store/contract.ts"
+import { idMaker, type NewTask, type NumberedEntry, type Status, statuses, type TaskRecord } from "../../task/index.ts"
+import type { VirtualWorld } from "../virtual-world.ts"
+import { only } from "./assertions.ts"
+import { TestWorker } from "./test-worker.ts"
+
+const backoff = { baseMs: 1_000, factor: 2, capMs: 60_000 }
+
+export class Desk {
+  readonly store: Store
+  readonly world: VirtualWorld
+  private readonly nextId: () => string
+
+  constructor(store: Store, world: VirtualWorld) {
+    this.store = store
+    this.world = world
+    this.nextId = idMaker(world)
+  }
+
+  newTask(fields: Partial<NewTask> = {}): NewTask {
+    const type = fields.type ?? "mail"
+    return {
+      id: this.nextId(),
+      type,
+      input: "{}",
+      priority: 0,
+      tags: [],
+      jobId: null,
+      flow: type,
+      gates: [],
+      schedule: null,
+      expiry: null,
+      maxRetries: 3,
+      maxReschedules: null,
+      maxThrottles: null,
+      timeoutMs: 60_000,
+      idempotencyKey: null,
+      inputDigest: null,
+      ...fields,
+    }
+  }
+
+  async submit(fields: Partial<NewTask> = {}): Promise<TaskRecord> {
+    return only(await this.submitAll([fields]))
+  }
+
+  /** One batch. */
+  async submitAll(list: readonly Partial<NewTask>[]): Promise<readonly TaskRecord[]> {
+    const answer = await this.store.submit({ tasks: list.map((fields) => this.newTask(fields)) })
+    ok(answer.kind === "ok", `expected the batch to be stored, got ${answer.kind}`)
+    equal(answer.tasks.length, list.length)
+    return answer.tasks.map(({ task }) => task)
+  }
+
+  submitMany(count: number, fields: Partial<NewTask> = {}): Promise<readonly TaskRecord[]> {
+    return this.submitAll(Array.from({ length: count }, () => fields))
+  }
+
+  worker(workerId = "worker-1"): TestWorker {
+    return new TestWorker(this.store, workerId)
+  }
+
+  async get(task: { readonly id: string }): Promise<TaskRecord> {
+    const { tasks } = await this.store.get({ ids: [task.id] })
+    const found = only(tasks)
+    ok(found, `expected task ${task.id} to be there`)
+    return found
+  }
+
+  async status(task: { readonly id: string }): Promise<Status> {
+    return (await this.get(task)).status
+  }
+
+  async history(task: { readonly id: string }): Promise<readonly NumberedEntry[]> {
+    const { entries } = await this.store.history({ id: task.id })
+    ok(entries, `expected task ${task.id} to have a history`)
+    return entries
+  }
+
+  async events(task: { readonly id: string }): Promise<string[]> {
+    return (await this.history(task)).map(({ event }) => event)
+  }
+
+  /** Only the statuses that some task has. */
+  async counts(type: string | null = null): Promise<Partial<Record<Status, number>>> {
+    const { byStatus } = await this.store.counts({ type })
+    return Object.fromEntries(statuses.flatMap((status) => (byStatus[status] === 0 ? [] : [[status, byStatus[status]]])))
+  }
+
+  /** Page after page, to the end. */
+  async list(fields: Partial<ListRequest> = {}): Promise<readonly TaskRecord[]> {
+    const found: TaskRecord[] = []
+    let beforeSeq: number | null = null
+    do {
+      const page: Awaited<ReturnType<Store["list"]>> = await this.store.list({ ...everything, ...fields, beforeSeq })
+      found.push(...page.tasks)
+      ok(page.nextBeforeSeq === null || beforeSeq === null || page.nextBeforeSeq < beforeSeq, "expected the cursor to move on")
+      beforeSeq = page.nextBeforeSeq
+    } while (beforeSeq !== null)
+    return found
+  }
+
+  /** The move is made; its answer, which may be a refusal, is the test's to judge. */
+  async move(name: "cancel" | "retry" | "archive" | "expire", task: { readonly id: string }): Promise<MoveResult> {
+    const { results } = await this.store[name]({ ids: [task.id] })
+    return only(results)
+  }
+
+  sweep(fields: Partial<SweepRequest> = {}): Promise<SweepAnswer> {
+    return this.store.sweep({ backoff, random: 0, retentionMs: null, ...fields })
+  }
+
+  async nowMs(): Promise<number> {
+    return (await this.store.now({})).nowMs
+  }
+}
+
+export const everything: ListRequest = {
+  statuses: null,
+  type: null,
+  tag: null,
+  createdFromMs: null,
+  createdBeforeMs: null,
+  beforeSeq: null,
+  limit: 100,
+}

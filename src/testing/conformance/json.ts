@@ -1,0 +1,52 @@
+// One JSON object in, one JSON object out: whatever crosses the line is the same after it was text.
+
+import { deepEqual } from "node:assert/strict"
+import { everything } from "./desk.ts"
+import { theme } from "./kit.ts"
+import { completed, failed } from "./outcomes.ts"
+
+function isJson(answer: unknown): void {
+  deepEqual(answer, JSON.parse(JSON.stringify(answer)))
+}
+
+export const jsonTests = theme("json", {
+  "answers are plain JSON": async (bench) => {
+    const { store } = bench
+    const tasks = [
+      bench.newTask({ idempotencyKey: "k", gates: [{ limit: "l", key: "k", cost: 1 }] }),
+      bench.newTask({ expiry: { inMs: 0 } }),
+    ]
+    isJson(await store.submit({ tasks }))
+    isJson(await store.submit({ tasks: [bench.newTask({ idempotencyKey: "k", input: "2" })] }))
+    isJson(await store.submit({ tasks: [bench.newTask({ schedule: { inMs: 2 }, expiry: { inMs: 1 } })] }))
+    await bench.submit({ schedule: { inMs: 10 } })
+    const worker = bench.worker()
+    const answer = await worker.exchange({ claim: worker.nextClaim() })
+    isJson(answer)
+    const beats = answer.claimed.map(({ id, fence }) => ({ id, fence, progress: "1" }))
+    const settles = answer.claimed.map(({ id, fence }) => ({ id, fence, outcome: failed() }))
+    isJson(await store.cancel({ ids: [...beats.map(({ id }) => id), "nobody"] }))
+    isJson(await worker.exchange({ heartbeats: beats }))
+    isJson(await worker.exchange({ settles: [...settles, { id: "nobody", fence: 1, outcome: completed() }] }))
+    const ids = tasks.map(({ id }) => id)
+    for (const move of ["retry", "expire", "archive"] as const) isJson(await store[move]({ ids: [...ids, "nobody"] }))
+    for (const id of [...ids, "nobody"]) isJson(await store.history({ id }))
+    isJson(await store.get({ ids: [...ids, "nobody"] }))
+    isJson(await store.list({ ...everything, limit: 1 }))
+    isJson(await store.counts({ type: null }))
+    isJson(await bench.sweep({ retentionMs: 0 }))
+    isJson(await store.now({}))
+    isJson(await store.describe({}))
+  },
+
+  "requests are not changed, and answers are nobody's to change": async (bench) => {
+    const tasks = [bench.newTask({ tags: ["a"] })]
+    const asked = structuredClone(tasks)
+    await bench.store.submit({ tasks })
+    deepEqual(tasks, asked)
+    const before = await bench.list()
+    const mine = structuredClone(before)
+    await bench.worker().claim()
+    deepEqual(before, mine)
+  },
+})

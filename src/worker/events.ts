@@ -1,0 +1,62 @@
+// What a worker tells: typed events. Logging and metrics are listeners; payloads are not in them.
+
+import { EventEmitter } from "node:events"
+import type { LogLevel } from "../queue/context.ts"
+import type { OutcomeKind, Status } from "../task/index.ts"
+
+interface OfTask {
+  readonly id: string
+  readonly type: string
+  readonly fence: number
+}
+
+export interface WorkerEvents {
+  "worker.started": { readonly workerId: string; readonly types: readonly string[] }
+  "worker.draining": { readonly running: number }
+  "worker.stopped": { readonly workerId: string }
+  "task.claimed": OfTask & { readonly attempt: number }
+  /** The store took the outcome; `status` is what became of the task. */
+  "task.settled": OfTask & {
+    readonly outcome: OutcomeKind
+    readonly status: Status
+    readonly durationMs: number
+    readonly error: string | null
+  }
+  /** The store refused the outcome: the lease had been lost. */
+  "task.stale": OfTask & { readonly outcome: OutcomeKind }
+  "task.lost": OfTask
+  /** The run was ended for it, but its handler has not returned. */
+  "task.overrun": OfTask & { readonly reason: string }
+  "task.log": OfTask & { readonly level: LogLevel; readonly message: string; readonly fields: Readonly<Record<string, unknown>> }
+  "sweep.done": { readonly rescued: number; readonly expired: number; readonly removed: number }
+  "store.unavailable": { readonly error: Error; readonly retryInMs: number }
+  "store.back": { readonly awayMs: number }
+}
+
+export class Events {
+  private readonly emitter = new EventEmitter()
+
+  on<Name extends keyof WorkerEvents>(name: Name, listener: (event: WorkerEvents[Name]) => void): void {
+    this.emitter.on(name, listener)
+  }
+
+  off<Name extends keyof WorkerEvents>(name: Name, listener: (event: WorkerEvents[Name]) => void): void {
+    this.emitter.off(name, listener)
+  }
+
+  emit<Name extends keyof WorkerEvents>(name: Name, event: WorkerEvents[Name]): void {
+    try {
+      this.emitter.emit(name, event)
+    } catch (error) {
+      // A listener's mistake is as loud as any uncaught error, but does not stop the worker halfway through a step.
+      queueMicrotask(() => {
+        throw error
+      })
+    }
+  }
+
+  /** Whether anyone listens: what is built for nobody need not be built. */
+  hasListeners(name: keyof WorkerEvents): boolean {
+    return this.emitter.listenerCount(name) > 0
+  }
+}

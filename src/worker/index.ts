@@ -1,0 +1,5 @@
+export type { WorkerEvents } from "./events.ts"
+export { loadTasks } from "./module.ts"
+export { type WorkerOptions, workerReaders } from "./options.ts"
+export { sweepAll } from "./sweeper.ts"
+export { type RunOptions, Worker } from "./worker.ts"

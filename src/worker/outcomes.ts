@@ -1,0 +1,80 @@
+// From what a handler returned or threw to the outcome that the store is told.
+
+import { isSluiceError, SluiceError } from "../errors/index.ts"
+import { type Backoff, backoffMs, type Outcome, type RescheduleError, type TaskRecord } from "../task/index.ts"
+import { toJson } from "../units/index.ts"
+
+/** Why a run is asked to stop. */
+export type StopReason = "timeout" | "cancelled" | "lease_lost" | "shutdown"
+
+const messages: Readonly<Record<StopReason, string>> = {
+  timeout: "timeout",
+  cancelled: "cancelled: somebody asked for this task to be cancelled",
+  lease_lost: "lease lost: the store could not be reached in time, or gave the task to another worker",
+  shutdown: "shutdown: the worker is stopping and its grace period is over",
+}
+
+export function stopError(reason: StopReason): SluiceError {
+  return new SluiceError(reason, messages[reason])
+}
+
+export function outcomeOfValue(value: unknown, maxBytes: number): Extract<Outcome, { kind: "completed" | "failed" }> {
+  if (value === undefined) return { kind: "completed", output: null }
+  try {
+    return { kind: "completed", output: toJson("output", value, maxBytes) }
+  } catch (error) {
+    return { kind: "failed", error: messageOf(error) }
+  }
+}
+
+export interface Policy {
+  readonly backoff: Backoff
+  readonly random: number
+}
+
+export function outcomeOfError(task: TaskRecord, error: unknown, policy: Policy): Outcome {
+  if (isSluiceError(error) && error.code === "reschedule") {
+    const { delayMs, extendExpirationMs, reason } = error as RescheduleError
+    return { kind: "rescheduled", delayMs, extendExpirationMs, reason: reason === null ? null : messageOf(reason) }
+  }
+  if (isPermanent(error)) return { kind: "failed", error: messageOf(error) }
+  return retried(task, messageOf(error), policy)
+}
+
+/** Trying again would not help: the handler says so, or the input does not fit. */
+export function isPermanent(error: unknown): boolean {
+  return isSluiceError(error) && (error.code === "permanent" || error.code === "invalid_input")
+}
+
+export function outcomeOfStop(task: TaskRecord, reason: StopReason, policy: Policy): Outcome | null {
+  switch (reason) {
+    case "timeout":
+      return retried(task, "timeout", policy)
+    case "cancelled":
+      return { kind: "cancelled" }
+    case "shutdown":
+      return { kind: "released", reason: "shutdown" }
+    case "lease_lost":
+      return null
+  }
+}
+
+function retried(task: TaskRecord, error: string, policy: Policy): Outcome {
+  return { kind: "retried", error, delayMs: backoffMs(policy.backoff, task.retryCount + 1, policy.random) }
+}
+
+/** Kept with the task and shown to people: bounded, and of any thrown value. */
+export function messageOf(error: unknown): string {
+  const text = textOf(error).replaceAll("\u0000", "").toWellFormed()
+  return text.length > 2_000 ? `${text.slice(0, 1_997).toWellFormed()}...` : text
+}
+
+function textOf(error: unknown): string {
+  if (typeof error === "string") return error
+  try {
+    return error instanceof Error ? String(error.message || error.name) : `threw ${String(error)}`
+  } catch {
+    // Anything can be thrown, even what has no text: an object without a prototype, a message that throws when it is read.
+    return "threw something that has no text"
+  }
+}

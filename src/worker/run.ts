@@ -1,0 +1,161 @@
+// One run of one task: the handler, its signal, its timeout, and the one outcome that comes of it.
+//
+//   running ──handler returns or throws──▶ done(outcome)
+//   running ──stop(timeout | lease_lost | shutdown)──▶ done at once; a handler that goes on is an overrun
+//   running ──stop(cancelled)──▶ asked to stop ──handler ends, the grace is over, or another stop──▶ done(cancelled)
+
+import { checkInput } from "../queue/definition.ts"
+import type { AnyTask, Context, Log, LogLevel, Queue, Task } from "../queue/index.ts"
+import { type Outcome, RescheduleError, type TaskRecord } from "../task/index.ts"
+import { type Duration, parseDuration, readOptions, toJson } from "../units/index.ts"
+import type { Timer, World } from "../world/index.ts"
+import { outcomeOfError, outcomeOfStop, outcomeOfValue, type Policy, type StopReason, stopError } from "./outcomes.ts"
+import { runInThread } from "./thread.ts"
+
+type Fields = Readonly<Record<string, unknown>>
+
+export interface RunHooks {
+  /** Once for each run; null where the store is to be told nothing. */
+  readonly done: (run: Run, outcome: Outcome | null) => void
+  readonly overrun: (run: Run, reason: StopReason) => void
+  /** The handler of an overrun has come back after all. */
+  readonly returned: (run: Run) => void
+  readonly log: (run: Run, level: LogLevel, message: string, fields: Fields) => void
+  readonly policy: () => Policy
+}
+
+export class Run {
+  readonly task: TaskRecord
+  readonly startedAtMs: number
+  /** On the monotonic clock: past this the lease cannot be relied on. */
+  leaseEndsAtMs: number
+  /** JSON text that no heartbeat has carried yet. */
+  progress: string | null = null
+  private readonly definition: AnyTask
+  private readonly queue: Queue
+  private readonly hooks: RunHooks
+  private readonly world: World
+  private readonly controller = new AbortController()
+  private readonly timeout: Timer
+  private grace: Timer | null = null
+  private asked: StopReason | null = null
+  private isDone = false
+  private handler: "working" | "overrun" | "ended" = "working"
+
+  constructor(task: TaskRecord, definition: AnyTask, queue: Queue, leaseEndsAtMs: number, hooks: RunHooks) {
+    this.task = task
+    this.definition = definition
+    this.queue = queue
+    this.leaseEndsAtMs = leaseEndsAtMs
+    this.hooks = hooks
+    this.world = queue.world
+    this.startedAtMs = this.world.monotonicMs()
+    this.timeout = this.world.timer(task.timeoutMs, () => this.stop("timeout", 0))
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal
+  }
+
+  start(view: Task): void {
+    this.handle(view).then(
+      (value) => this.ended(() => outcomeOfValue(value, this.queue.maxInputBytes)),
+      (error) => this.ended(() => this.outcomeOf(error)),
+    )
+  }
+
+  /** Asks the handler to stop, and stops waiting for it after the grace. Asked again without a grace, it waits no longer. */
+  stop(reason: StopReason, graceMs: number): void {
+    if (this.isDone || (this.asked !== null && graceMs > 0)) return
+    if (this.asked === null) {
+      this.asked = reason
+      this.controller.abort(stopError(reason))
+    }
+    if (graceMs > 0) this.grace = this.world.timer(graceMs, () => this.giveUp(reason))
+    else this.giveUp(reason)
+  }
+
+  report(value: unknown): void {
+    this.progress = toJson("progress", value, this.queue.maxInputBytes)
+  }
+
+  log(level: LogLevel, message: string, fields: Fields): void {
+    this.hooks.log(this, level, message, fields)
+  }
+
+  private async handle(view: Task): Promise<unknown> {
+    const { module, isolate } = this.definition
+    if (isolate === "thread") return runInThread({ module: module ?? "", task: this.task, maxBytes: this.queue.maxInputBytes }, this)
+    const checked = await checkInput(this.definition, view.input)
+    if (checked.kind === "refused") throw checked.error
+    return this.definition.run(checked.value as never, this.context(view) as never)
+  }
+
+  /** After a request to stop, an error is taken as the handler's way of stopping; a value is still a result. */
+  private outcomeOf(error: unknown): Outcome | null {
+    if (this.asked !== null) return outcomeOfStop(this.task, this.asked, this.hooks.policy())
+    return outcomeOfError(this.task, error, this.hooks.policy())
+  }
+
+  private ended(outcome: () => Outcome | null): void {
+    if (this.handler === "overrun") this.hooks.returned(this)
+    this.handler = "ended"
+    if (!this.isDone) this.finish(outcome())
+  }
+
+  private giveUp(reason: StopReason): void {
+    // A lease that is lost leaves nothing to say, whatever the run was asked before.
+    const told = reason === "lease_lost" ? reason : (this.asked ?? reason)
+    this.finish(outcomeOfStop(this.task, told, this.hooks.policy()))
+    // A thread is terminated. A handler that heeds its signal ends within the turn.
+    if (this.definition.isolate === null) this.world.turn(() => this.checkOverrun(reason))
+  }
+
+  private checkOverrun(reason: StopReason): void {
+    if (this.handler !== "working") return
+    this.handler = "overrun"
+    this.hooks.overrun(this, reason)
+  }
+
+  private finish(outcome: Outcome | null): void {
+    this.isDone = true
+    this.timeout.cancel()
+    this.grace?.cancel()
+    this.hooks.done(this, outcome)
+  }
+
+  /** Signal and log are made when they are asked for: most handlers use neither, and they cost more than the rest of a short run. */
+  private context(view: Task): Context {
+    const run = this
+    return {
+      task: view,
+      fence: this.task.fence,
+      queue: this.queue,
+      get signal() {
+        return run.signal
+      },
+      get log() {
+        return logTo((level, message, fields) => run.log(level, message, fields))
+      },
+      progress: (value) => this.report(value),
+      reschedule,
+    }
+  }
+}
+
+export function logTo(write: (level: LogLevel, message: string, fields: Fields) => void): Log {
+  const at =
+    (level: LogLevel) =>
+    (message: string, fields: Fields = {}) =>
+      write(level, message, fields)
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") }
+}
+
+export function reschedule(delay: Duration, options?: { readonly extendExpiration?: Duration; readonly reason?: string }): never {
+  const read = readOptions("ctx.reschedule", options, { extendExpiration: parseDuration, reason: (_name, value) => String(value) })
+  throw new RescheduleError({
+    delaySeconds: parseDuration("ctx.reschedule: delay", delay) / 1_000,
+    extendExpirationSeconds: (read.extendExpiration ?? 0) / 1_000,
+    ...(read.reason === undefined ? {} : { reason: read.reason }),
+  })
+}

@@ -1,0 +1,59 @@
+// Runs inside the thread: loads the module, finds the task, runs its handler, and says what came of it.
+
+import { parentPort, workerData } from "node:worker_threads"
+import { SluiceError } from "../errors/index.ts"
+import { checkInput } from "../queue/definition.ts"
+import { Task } from "../queue/task.ts"
+import { toJson } from "../units/index.ts"
+import { loadTasks } from "./module.ts"
+import { outcomeOfValue } from "./outcomes.ts"
+import { logTo, reschedule } from "./run.ts"
+import { messageFor, type ThreadMessage, type ThreadStart } from "./thread.ts"
+
+const { module, task, maxBytes } = workerData as ThreadStart
+const say = (message: ThreadMessage) => parentPort?.postMessage(message)
+
+async function run(): Promise<unknown> {
+  const definition = (await loadTasks(module)).find(({ type }) => type === task.type)
+  if (!definition)
+    throw new SluiceError("unknown_task_type", `module ${module}: expected it to export the task ${task.type}, but it does not`)
+  const view = new Task(task)
+  const checked = await checkInput(definition, view.input)
+  if (checked.kind === "refused") throw checked.error
+  const context = {
+    task: view,
+    fence: task.fence,
+    // The thread is terminated when the run is asked to stop: a signal that cannot fire is all a blocked handler could use.
+    signal: new AbortController().signal,
+    log: logTo((level, message, fields) => say({ kind: "log", level, message: String(message), fields: plain(fields) })),
+    progress: (value: unknown) => say({ kind: "progress", json: toJson("progress", value, maxBytes) }),
+    reschedule,
+    get queue(): never {
+      throw new SluiceError(
+        "invalid_option",
+        `task ${task.type}: ctx.queue is not available with isolate: "thread"; connect inside the handler`,
+      )
+    },
+  }
+  return definition.run(checked.value as never, context as never)
+}
+
+/** What JSON cannot carry is left out: a line of a log does not end a run. */
+function plain(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  try {
+    return JSON.parse(JSON.stringify(fields))
+  } catch {
+    return {}
+  }
+}
+
+function messageForValue(value: unknown): ThreadMessage {
+  const outcome = outcomeOfValue(value, maxBytes)
+  if (outcome.kind === "completed") return { kind: "value", json: outcome.output }
+  return { kind: "error", message: outcome.error, isPermanent: true }
+}
+
+run().then(
+  (value) => say(messageForValue(value)),
+  (error) => say(messageFor(error)),
+)

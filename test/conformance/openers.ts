@@ -1,0 +1,24 @@
+// How the tests start each store: one entry for each folder under src/stores, on a place of its own that goes away again.
+
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { OpenStore } from "../../src/store/open.ts"
+import { open as openMemory } from "../../src/stores/memory/index.ts"
+import type { Backing, OpenBacking } from "../../src/testing/conformance/index.ts"
+
+let made = 0
+
+function backing(open: OpenStore, url: string, close: () => Promise<void>): Backing {
+  return { open: ({ namespace = "default", world }) => open({ url, namespace, world }), close }
+}
+
+export const openers: Readonly<Record<string, OpenBacking>> = {
+  memory: async () => backing(openMemory, `memory:conformance-${++made}`, async () => {}),
+
+  sqlite: async () => {
+    const { open } = await import("../../src/stores/sqlite/index.ts")
+    const folder = await mkdtemp(join(tmpdir(), "sluice-conformance-"))
+    return backing(open, `sqlite:${join(folder, "x.db")}`, () => rm(folder, { recursive: true, force: true }))
+  },
+}

@@ -1,0 +1,35 @@
+// Every store under src/stores keeps the contract, spoken to directly and through text. A store without an entry among the
+// openers fails: no store goes untested by being forgotten.
+
+import assert from "node:assert/strict"
+import { readdirSync } from "node:fs"
+import { it } from "node:test"
+import { type Backing, describeStore, type OpenBacking } from "../../src/testing/conformance/index.ts"
+import { viaJson } from "../../src/testing/via-json.ts"
+import { openers } from "./openers.ts"
+
+const folders = readdirSync("src/stores", { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+
+it("every store is tested", () => {
+  assert.deepEqual(
+    Object.keys(openers).sort(),
+    folders.sort(),
+    "expected test/conformance/openers.ts to have one entry per folder of src/stores",
+  )
+})
+
+function throughText(openBacking: OpenBacking): OpenBacking {
+  return async (): Promise<Backing> => {
+    const backing = await openBacking()
+    return { open: async (options) => viaJson(await backing.open(options)), close: () => backing.close() }
+  }
+}
+
+for (const name of folders) {
+  const openBacking = openers[name]
+  if (!openBacking) continue
+  describeStore(name, openBacking)
+  describeStore(`${name} via JSON`, throughText(openBacking))
+}

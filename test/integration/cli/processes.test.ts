@@ -1,0 +1,116 @@
+// The real program on a real database: processes, signals, pipes.
+
+import assert from "node:assert/strict"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, it } from "node:test"
+import { fileURLToPath } from "node:url"
+import type { TaskDocument } from "../../../src/index.ts"
+import { root, Workplace } from "./sluice-process.ts"
+
+const modules = {
+  TypeScript: join(root, "test/integration/cli/modules/tasks.ts"),
+  JavaScript: fileURLToPath(new URL("./modules/tasks.js", import.meta.url)),
+}
+
+describe("the program sluice", () => {
+  let place: Workplace
+  beforeEach(() => {
+    place = new Workplace()
+  })
+  afterEach(() => place.remove())
+
+  async function submit(...argv: readonly string[]): Promise<string> {
+    const { stdout, exitCode, stderr } = await place.sluice("submit", ...argv)
+    assert.deepEqual([exitCode, stderr], [0, ""])
+    return stdout.trimEnd()
+  }
+
+  async function get(id: string): Promise<TaskDocument> {
+    return JSON.parse((await place.sluice("get", id, "--json")).stdout) as TaskDocument
+  }
+
+  /** Longer than a pipe takes at once. */
+  function longInput(): string {
+    writeFileSync(join(place.folder, "long.json"), JSON.stringify("x".repeat(200_000)))
+    return "@long.json"
+  }
+
+  for (const [language, module] of Object.entries(modules)) {
+    it(`works on a module of ${language}, and SIGTERM lets the running task finish`, async () => {
+      const id = await submit("-t", "until_asked")
+      const worker = place.start("work", module, "--verbose")
+      await worker.said(/waiting to be asked/)
+      assert.equal((await get(id)).status, "running")
+      worker.child.kill("SIGTERM")
+      const { exitCode, stdout, stderr } = await worker.ended
+      assert.deepEqual([exitCode, stderr], [0, ""])
+      assert.match(stdout, /draining 1 task is running\n.*completed until_asked .*\n.*stopped worker/)
+      const { status, output } = await get(id)
+      assert.deepEqual([status, output], ["completed", "asked"])
+    })
+  }
+
+  it("a second signal gives the running task back, at no cost", async () => {
+    const id = await submit("-t", "stubborn")
+    const worker = place.start("work", modules.JavaScript)
+    await worker.said(/never ends/)
+    worker.child.kill("SIGINT")
+    await worker.said(/draining/)
+    worker.child.kill("SIGINT")
+    assert.equal((await worker.ended).exitCode, 0)
+    const { status, attempt, retry_count } = await get(id)
+    assert.deepEqual([status, attempt, retry_count], ["pending", 0, 0])
+  })
+
+  it("a worker takes up what another process submits while it is idle", async () => {
+    const worker = place.start("work", modules.JavaScript, "--verbose")
+    await worker.said(/started worker/)
+    await submit("-t", "double", "-i", '{"n": 4}')
+    await worker.said(/completed double/)
+    worker.child.kill("SIGTERM")
+    assert.equal((await worker.ended).exitCode, 0)
+  })
+
+  it("an error that a handler leaves behind ends the worker with 1, and no task is lost", async () => {
+    const id = await submit("-t", "careless")
+    const { exitCode, stderr } = await place.sluice("work", modules.JavaScript)
+    assert.deepEqual([exitCode, stderr], [1, "sluice: unexpected: left behind (SLUICE_DEBUG=1 shows where)\n"])
+    assert.equal((await get(id)).status, "completed")
+  })
+
+  it("a module that cannot be loaded is told in one line", async () => {
+    writeFileSync(join(place.folder, "broken.mjs"), "export const x = ;\n")
+    const { exitCode, stdout, stderr } = await place.sluice("work", "./broken.mjs")
+    assert.deepEqual([exitCode, stdout], [7, ""])
+    assert.match(stderr, /^sluice: .*broken.mjs: expected a module that loads, but .*\n$/)
+  })
+
+  it("a mistake ends with the code of the table and one line", async () => {
+    const { exitCode, stdout, stderr } = await place.sluice("get", "abc123")
+    assert.deepEqual([exitCode, stdout], [6, ""])
+    assert.match(stderr, /^sluice: task "abc123".*looked in namespace "default" of sqlite:.\/sluice.db\n$/)
+  })
+
+  it("a reader that goes away is no error", async () => {
+    await submit("-t", "x", "-i", longInput())
+    const reading = place.start("list", "--json")
+    reading.child.stdout.destroy()
+    const { exitCode, stderr } = await reading.ended
+    assert.deepEqual([exitCode, stderr], [0, ""])
+  })
+
+  it("prints all of a long document into a pipe", async () => {
+    const id = await submit("-t", "x", "-i", longInput())
+    assert.equal(String((await get(id)).input).length, 200_000)
+  })
+
+  it("doctor shows the database", async () => {
+    const { stdout, exitCode } = await place.sluice("doctor")
+    assert.equal(exitCode, 0)
+    assert.match(stdout, /^store +sqlite$/m)
+    assert.match(stdout, /^url +sqlite:.\/sluice.db$/m)
+    assert.match(stdout, /^durability +full/m)
+    assert.doesNotMatch(stdout, /^warn/m)
+  })
+})
