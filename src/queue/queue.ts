@@ -54,7 +54,7 @@ export class Queue {
   submitMany(type: string, inputs: readonly unknown[], options?: SubmitManyOptions<unknown>): Promise<Task[]>
   async submitMany(task: AnyTask | string, inputs: readonly unknown[], options: SubmitManyOptions<never> = {}): Promise<Task[]> {
     if (!Array.isArray(inputs)) throw new SluiceError("invalid_input", `submitMany: expected an array of inputs, got ${shown(inputs)}`)
-    const { each, inPieces, ...batch } = options
+    const { each, inPieces, ...batch } = checkMany(options)
     const tasks: NewTask[] = []
     for (const [index, input] of inputs.entries()) tasks.push(await this.prepare(task, input, [batch, each?.(input as never, index)]))
     const pieces = inStepSizes(tasks)
@@ -174,6 +174,17 @@ function notFound(id: string): SluiceError {
     "not_found",
     `task ${shown(id)}: expected the id of a task, found none; it may have been removed after its retention`,
   )
+}
+
+/** What `newTask` does not see; the rest is checked with each task. */
+function checkMany<T extends SubmitManyOptions<never>>(options: T): T {
+  const fail = (message: string) => new SluiceError("invalid_option", `submitMany: ${message}`)
+  if (typeof options !== "object" || options === null) throw fail(`expected an object of options, got ${shown(options)}`)
+  const { each, inPieces } = options
+  if (each !== undefined && typeof each !== "function")
+    throw fail(`each: expected a function (input, index) => options, got ${shown(each)}`)
+  if (inPieces !== undefined && typeof inPieces !== "boolean") throw fail(`inPieces: expected true or false, got ${shown(inPieces)}`)
+  return options
 }
 
 function inStepSizes(tasks: readonly NewTask[]): NewTask[][] {

@@ -10,13 +10,13 @@ const stores: Readonly<Record<string, () => Promise<{ readonly open: OpenStore }
 }
 
 export async function resolveStore(url: string): Promise<OpenStore> {
-  const scheme = /^([a-z0-9]+):/.exec(url)?.[1]
+  const scheme = typeof url === "string" ? /^([a-z0-9]+):/.exec(url)?.[1] : undefined
   const load = scheme !== undefined && Object.hasOwn(stores, scheme) ? stores[scheme] : undefined
   if (load) return (await load()).open
   const near = scheme === undefined ? null : nearest(scheme, Object.keys(stores))
   throw new SluiceError(
     "unknown_store",
-    `store: expected a URL such as "sqlite:./sluice.db" or "memory:", got ${shown(maskPassword(url))}${near ? `; did you mean "${near}:"?` : ""}`,
+    `store: expected a URL such as "sqlite:./sluice.db" or "memory:", got ${shown(typeof url === "string" ? maskPassword(url) : url)}${near ? `; did you mean "${near}:"?` : ""}`,
   )
 }
 

@@ -17,3 +17,9 @@ export function tick(clock: ClockState, wallMs: number): ClockState {
   // An odd millisecond stays on the account, else frequent readings would freeze the clock.
   return { lastMs: clock.lastMs + gainedMs, behindAtMs: clock.behindAtMs + gainedMs * 2 }
 }
+
+/** Of two readings of one clock the one to go on from: the later; of two alike the one that was further behind, for it knows of the last step back. */
+export function laterClock(a: ClockState, b: ClockState): ClockState {
+  if (a.lastMs !== b.lastMs) return a.lastMs > b.lastMs ? a : b
+  return (a.behindAtMs ?? Number.POSITIVE_INFINITY) <= (b.behindAtMs ?? Number.POSITIVE_INFINITY) ? a : b
+}

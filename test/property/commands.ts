@@ -28,7 +28,7 @@ const newTask = fc.record({
   tag: fc.constantFrom(null, "x", "y"),
   schedule: mostly<{ inMs: number } | { atMs: number } | null>(null, { inMs: 1_000 }, { inMs: 6_000 }, { atMs: 0 }),
   expiry: mostly<{ inMs: number } | null>(null, { inMs: 0 }, { inMs: 1_000 }, { inMs: 8_000 }, { inMs: 60_000 }),
-  key: mostly(null, "k1", "k2"),
+  key: mostly(null, null, null, "k1", "k2"),
   digest: mostly(null, "d1"),
   input: mostly("1", "2"),
   maxRetries: fc.constantFrom(0, 1, 3, 9),

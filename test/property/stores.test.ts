@@ -36,7 +36,7 @@ describe("random commands", () => {
         const asked: Call = async (operation, request) => model.call(operation, request as never)
         await withStore(world, memory, (stored) => new Script(world, [asked, stored]).play(played))
       }),
-      { numRuns: runs(300) },
+      { numRuns: runs(500), unbiased: true },
     )
   })
 
@@ -49,7 +49,7 @@ describe("random commands", () => {
             withStore(world, openBacking, (stored) => new Script(world, [expected, stored]).play(played)),
           )
         }),
-        { numRuns: runs(100) },
+        { numRuns: runs(100), unbiased: true },
       )
     })
   }

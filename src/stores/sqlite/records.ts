@@ -2,7 +2,7 @@
 // their tasks in one statement each; everything else, being rare, a row at a time.
 
 import type { Backlog, Chosen } from "../../store/claim.ts"
-import { type ClockState, tick } from "../../store/clock.ts"
+import { type ClockState, laterClock, tick } from "../../store/clock.ts"
 import { budgets, type CountsRequest, type ListAnswer, type ListRequest } from "../../store/contract.ts"
 import type { Records } from "../../store/records.ts"
 import { isNews } from "../../store/waiters.ts"
@@ -34,8 +34,7 @@ export class SqliteRecords implements Records {
     this.sql = sql
     const [row] = sql("readNamespace").rows(ns)
     const [virtualTime, clockMs, behindAtMs] = (row ?? [0, 0, null]) as [number, number, number | null]
-    const isStoredLater = clockMs > seen.lastMs || (clockMs === seen.lastMs && seen.behindAtMs === null)
-    this.time = tick(isStoredLater ? { lastMs: clockMs, behindAtMs } : seen, wallMs)
+    this.time = tick(laterClock({ lastMs: clockMs, behindAtMs }, seen), wallMs)
     this.nowMs = this.time.lastMs
     this.lanes = new Lanes(ns, virtualTime, sql)
     this.tally = new Tally(ns, sql)

@@ -99,6 +99,14 @@ export const fairnessTests = theme("fairness", {
     }
   },
 
+  "a flow whose best task was taken away stands where its next one puts it": async (bench) => {
+    const many = await bench.submitAll(Array.from({ length: 12 }, (_, n) => ({ flow: `flow-${n}` })))
+    const urgent = await bench.submitAll([10, 11].map((n) => ({ flow: `flow-${n}`, priority: 2 })))
+    for (const task of urgent) await bench.move("cancel", task)
+    const worker = bench.worker()
+    for (const task of many) sameTasks(await worker.claim({ max: 1 }), [task])
+  },
+
   "types take turns like any flows": async (bench) => {
     await bench.submitMany(20, { type: "mail" })
     await bench.submitMany(20, { type: "resize" })

@@ -66,15 +66,17 @@ export const historyTests = theme("history", {
     const worker = bench.worker()
     let held = await worker.claimOne()
     for (let i = 0; i < 60; i++) held = await worker.again(held, rescheduled())
-    equal(held.version, 122)
-    const entries = await bench.history(task)
-    equal(entries.length, 100)
-    deepEqual([entries[0]?.version, entries[0]?.event], [1, "created"])
-    deepEqual(
-      entries.slice(1).map(({ version }) => version),
-      Array.from({ length: 99 }, (_, i) => 24 + i),
-    )
-    deepEqual([entries.at(-1)?.event, entries.at(-2)?.count], ["claimed", 60])
+    for (const version of [122, 124, 126]) {
+      equal(held.version, version)
+      const entries = await bench.history(task)
+      deepEqual([entries[0]?.version, entries[0]?.event], [1, "created"])
+      deepEqual(
+        entries.slice(1).map((entry) => entry.version),
+        Array.from({ length: 99 }, (_, i) => version - 98 + i),
+      )
+      deepEqual([entries.at(-1)?.event, entries.at(-2)?.count], ["claimed", version / 2 - 1])
+      held = await worker.again(held, rescheduled())
+    }
   },
 
   "what does not exist has none": async (bench) => {

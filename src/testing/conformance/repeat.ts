@@ -67,7 +67,9 @@ export const repeatTests = theme("repeat", {
     await bench.world.advance(100)
     const other = await bench.connect()
     for (const desk of [bench, other]) {
-      deepEqual((await desk.worker(worker.id).exchange({ claim })).claimed, claimed)
+      const again = await desk.worker(worker.id).exchange({ claim })
+      deepEqual(again.claimed, claimed)
+      equal(again.more, true, "expected to be told to ask anew: nobody knows what else there is")
     }
     deepEqual(await bench.counts(), { pending: 7, running: 3 })
   },

@@ -92,6 +92,14 @@ export const rescheduleTests = theme("reschedule", {
     equal((await bench.get(task)).expiresAtMs, (task.expiresAtMs ?? 0) + 30_000)
   },
 
+  "without an extension the expiry stays, and is not told again": async (bench) => {
+    const task = await bench.submit({ expiry: { inMs: 60_000 } })
+    const worker = bench.worker()
+    await worker.settle(await worker.claimOne(), rescheduled(1_000))
+    equal((await bench.get(task)).expiresAtMs, task.expiresAtMs)
+    equal((await bench.history(task))[2]?.expiresAtMs, undefined)
+  },
+
   "an extension does nothing to a task that never expires": async (bench) => {
     const task = await bench.submit()
     const worker = bench.worker()

@@ -63,7 +63,10 @@ export const settleTests = theme("settle", {
     const { retryCount, rescheduleCount, throttleCount, crashCount, attempt, lastError, leaseExpiresAtMs } = task
     deepEqual({ retryCount, rescheduleCount, throttleCount, crashCount, attempt }, { ...none, attempt: 0 })
     deepEqual([lastError, leaseExpiresAtMs, task.workerId], [null, null, null])
-    equal((await worker.claimOne()).attempt, 1)
+    const again = await worker.again(await worker.claimOne(), retried())
+    equal(again.attempt, 2)
+    await worker.settle(again, released())
+    equal((await bench.get(held)).attempt, 1)
   },
 
   "a fence that is not the current one is stale and changes nothing": async (bench) => {

@@ -74,6 +74,7 @@ describe("settle", () => {
 
   it("gives a released task its attempt back", () => {
     assert.equal(settled(running(), { kind: "released", reason: "" }).task.attempt, 0)
+    assert.equal(settled(running({ attempt: 3 }), { kind: "released", reason: "" }).task.attempt, 2)
     assert.equal(settled(running(), retryIn(0)).task.attempt, 1)
   })
 
