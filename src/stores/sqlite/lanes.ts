@@ -4,7 +4,7 @@
 import type { Backlog, Chosen, FlowRow, LaneRow } from "../../store/claim.ts"
 import type { TaskRecord } from "../../task/index.ts"
 import type { Row } from "./driver.ts"
-import { jsonOrNull, laneOf, toRecord } from "./rows.ts"
+import { fromJson, jsonOrNull, laneOf, toRecord } from "./rows.ts"
 import type { Statements } from "./statements.ts"
 
 export class Lanes implements Backlog {
@@ -24,9 +24,11 @@ export class Lanes implements Backlog {
   }
 
   /** Every row that a step reads comes through here, so that it is known where the task stands. */
-  readonly toRecord = (row: Row): TaskRecord => {
-    this.laneOfSeq.set(row[0] as number, laneOf(row))
-    return toRecord(row)
+  toRecords(rows: readonly Row[]): TaskRecord[] {
+    return fromJson(rows).map((row) => {
+      this.laneOfSeq.set(row[0] as number, laneOf(row))
+      return toRecord(row)
+    })
   }
 
   /** The lane for a task that is about to wait, made if there is none. */
@@ -79,7 +81,7 @@ export class Lanes implements Backlog {
   }
 
   tasks(lane: number, skip: number, limit: number): TaskRecord[] {
-    return this.sql("readLaneTasks").rows(lane, limit, skip).map(this.toRecord)
+    return this.toRecords(this.sql("readLaneTasks").rows(lane, limit, skip))
   }
 
   private findOrMake(task: TaskRecord, gates: string): number {

@@ -51,7 +51,7 @@ export class SqliteRecords implements Records {
   load(ids: readonly string[]): (TaskRecord | null)[] {
     if (ids.length === 0) return []
     const found = new Map<string, TaskRecord>()
-    for (const row of this.sql("loadTasks").rows(this.ns, JSON.stringify(ids))) found.set(row[1] as string, this.lanes.toRecord(row))
+    for (const task of this.read("loadTasks", JSON.stringify(ids))) found.set(task.id, task)
     return ids.map((id) => found.get(id) ?? null)
   }
 
@@ -203,9 +203,7 @@ export class SqliteRecords implements Records {
   }
 
   private read(statement: string, ...values: readonly Value[]): TaskRecord[] {
-    return this.sql(statement)
-      .rows(this.ns, ...values)
-      .map(this.lanes.toRecord)
+    return this.lanes.toRecords(this.sql(statement).rows(this.ns, ...values))
   }
 
   private saveClaimed(tasks: readonly TaskRecord[], changes: readonly Change[]): void {

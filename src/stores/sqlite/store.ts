@@ -34,6 +34,7 @@ export class SqliteStore implements Store {
   private readonly commits: Commits
   private readonly watcher: Watcher
   private clock: ClockState = clockStart
+  private isClosed = false
 
   constructor(connection: Connection, namespace: string, ns: number, world: World) {
     this.connection = connection
@@ -135,6 +136,8 @@ export class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
+    if (this.isClosed) return
+    this.isClosed = true
     await this.commits.close()
     this.watcher.close()
     this.connection.close()
