@@ -23,13 +23,13 @@ const submitted = [
   await queue.submit(byType.send_reminder, { user: "grace" }, { delay: "2s", ttl: "1h" }),
   await queue.submit(byType.send_reminder, { user: "too-late" }, { ttl: 0 }),
 ]
-for (const task of submitted) console.log(`submitted  ${task.id}  ${task.type.padEnd(14)} ${task.status}`)
+for (const task of submitted) console.log(`submitted    ${task.id}  ${task.type.padEnd(14)} ${task.status}`)
 console.log()
 
 const left = new Set(submitted.filter((task) => task.status === "pending").map((task) => task.id))
 const worker = queue.worker(tasks)
 worker.on("task.settled", ({ id, type, outcome, status, error }) => {
-  console.log(`${outcome.padEnd(11)}${id}  ${type.padEnd(14)} ${status}${error ? `  (${error})` : ""}`)
+  console.log(`${outcome.padEnd(13)}${id}  ${type.padEnd(14)} ${status}${error ? `  (${error})` : ""}`)
   if (status !== "pending") left.delete(id)
   if (exits && left.size === 0) stop.abort()
 })
