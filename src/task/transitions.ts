@@ -61,50 +61,55 @@ export function settle(task: TaskRecord, fence: number, outcome: Outcome, nowMs:
   if (task.fence !== fence) return { kind: "stale" }
   if (task.status !== "running") return { kind: task.lastOutcome === outcome.kind ? "repeat" : "stale" }
   // A lease that ran out but was not swept yet still settles: nobody else has the task, and running it again would help nobody.
-  const change = applyOutcome({ ...task, ...noLease, crashCount: 0 }, outcome, nowMs)
-  return { kind: "ok", change: { ...change, task: { ...change.task, lastOutcome: outcome.kind } } }
+  return { kind: "ok", change: applyOutcome(task, { ...noLease, crashCount: 0, lastOutcome: outcome.kind }, outcome, nowMs) }
 }
 
-function applyOutcome(task: TaskRecord, outcome: Outcome, nowMs: number): Change {
+/** `ended` is what the end of the lease changes, whatever the outcome. */
+function applyOutcome(task: TaskRecord, ended: Fields, outcome: Outcome, nowMs: number): Change {
   switch (outcome.kind) {
     case "completed":
-      return move(task, nowMs, "completed", "completed", { output: outcome.output, completedAtMs: nowMs, lastError: null })
+      return move(task, nowMs, "completed", "completed", { ...ended, output: outcome.output, completedAtMs: nowMs, lastError: null })
     case "failed":
-      return fail(task, nowMs, outcome.error)
+      return fail(task, ended, nowMs, outcome.error)
     case "cancelled":
-      return move(task, nowMs, "cancelled", "cancelled", { completedAtMs: nowMs })
+      return stop(task, ended, nowMs)
     case "retried":
-      return retryLater(task, nowMs, "retried", outcome.error, outcome.delayMs)
+      return retryLater(task, ended, nowMs, "retried", outcome.error, outcome.delayMs)
     case "rescheduled":
-      return reschedule(task, nowMs, outcome)
+      return reschedule(task, ended, nowMs, outcome)
     case "throttled":
-      return throttle(task, nowMs, outcome)
+      return throttle(task, ended, nowMs, outcome)
     case "released":
-      return release(task, nowMs, outcome.reason)
+      return release(task, ended, nowMs, outcome.reason)
   }
 }
 
-function fail(task: TaskRecord, nowMs: number, error: string): Change {
-  return move(task, nowMs, "failed", "failed", { completedAtMs: nowMs, lastError: error }, { error })
+function fail(task: TaskRecord, ended: Fields, nowMs: number, error: string): Change {
+  return move(task, nowMs, "failed", "failed", { ...ended, completedAtMs: nowMs, lastError: error }, { error })
 }
 
-/** A failure, a timeout or a lost lease: costs one retry. What a user has asked to cancel is not started again. */
-function retryLater(task: TaskRecord, nowMs: number, event: "retried" | "lost", error: string, delayMs: number): Change {
-  if (task.cancelRequestedAtMs !== null) return move(task, nowMs, "cancelled", "cancelled", { completedAtMs: nowMs, lastError: error })
-  if (task.retryCount >= task.maxRetries) return fail(task, nowMs, error)
+/** What a user has asked to cancel is not started again, however its run ended. */
+function stop(task: TaskRecord, ended: Fields, nowMs: number): Change {
+  return move(task, nowMs, "cancelled", "cancelled", { ...ended, completedAtMs: nowMs })
+}
+
+/** A failure, a timeout or a lost lease: costs one retry. */
+function retryLater(task: TaskRecord, ended: Fields, nowMs: number, event: "retried" | "lost", error: string, delayMs: number): Change {
+  if (task.cancelRequestedAtMs !== null) return stop(task, { ...ended, lastError: error }, nowMs)
+  if (task.retryCount >= task.maxRetries) return fail(task, ended, nowMs, error)
   const retryCount = task.retryCount + 1
-  return backToLane(task, nowMs, event, { retryCount, lastError: error }, delayMs, { delayMs, count: retryCount, error })
+  return backToLane(task, nowMs, event, { ...ended, retryCount, lastError: error }, delayMs, { delayMs, count: retryCount, error })
 }
 
-function reschedule(task: TaskRecord, nowMs: number, outcome: Extract<Outcome, { kind: "rescheduled" }>): Change {
-  if (task.cancelRequestedAtMs !== null) return move(task, nowMs, "cancelled", "cancelled", { completedAtMs: nowMs })
+function reschedule(task: TaskRecord, ended: Fields, nowMs: number, outcome: Extract<Outcome, { kind: "rescheduled" }>): Change {
+  if (task.cancelRequestedAtMs !== null) return stop(task, ended, nowMs)
   if (task.maxReschedules !== null && task.rescheduleCount >= task.maxReschedules) {
-    return fail(task, nowMs, `Max reschedules (${task.maxReschedules}) exceeded`)
+    return fail(task, ended, nowMs, `Max reschedules (${task.maxReschedules}) exceeded`)
   }
   const rescheduleCount = task.rescheduleCount + 1
   const extended = outcome.extendExpirationMs > 0 && task.expiresAtMs !== null
   const expiresAtMs = extended ? clampInstant((task.expiresAtMs ?? 0) + outcome.extendExpirationMs) : task.expiresAtMs
-  return backToLane(task, nowMs, "rescheduled", { rescheduleCount, expiresAtMs }, outcome.delayMs, {
+  return backToLane(task, nowMs, "rescheduled", { ...ended, rescheduleCount, expiresAtMs }, outcome.delayMs, {
     delayMs: outcome.delayMs,
     count: rescheduleCount,
     ...(extended && expiresAtMs !== null ? { expiresAtMs } : {}),
@@ -113,24 +118,25 @@ function reschedule(task: TaskRecord, nowMs: number, outcome: Extract<Outcome, {
 }
 
 /** The other side said "not now": the task keeps its place in the lane. */
-function throttle(task: TaskRecord, nowMs: number, outcome: Extract<Outcome, { kind: "throttled" }>): Change {
-  if (task.cancelRequestedAtMs !== null) return move(task, nowMs, "cancelled", "cancelled", { completedAtMs: nowMs })
+function throttle(task: TaskRecord, ended: Fields, nowMs: number, outcome: Extract<Outcome, { kind: "throttled" }>): Change {
+  if (task.cancelRequestedAtMs !== null) return stop(task, ended, nowMs)
   const status = outcome.status === null ? "" : `, last upstream status ${outcome.status}`
   if (task.maxThrottles !== null && task.throttleCount >= task.maxThrottles) {
-    return fail(task, nowMs, `Max throttles (${task.maxThrottles}) exceeded${status}`)
+    return fail(task, ended, nowMs, `Max throttles (${task.maxThrottles}) exceeded${status}`)
   }
   const throttleCount = task.throttleCount + 1
-  const change = backToLane(task, nowMs, "throttled", { throttleCount, lastError: outcome.error }, outcome.delayMs, {
+  const change = backToLane(task, nowMs, "throttled", { ...ended, throttleCount, lastError: outcome.error }, outcome.delayMs, {
     delayMs: outcome.delayMs,
     count: throttleCount,
   })
   return { ...change, task: { ...change.task, readyAtMs: task.readyAtMs } }
 }
 
-function release(task: TaskRecord, nowMs: number, reason: string): Change {
-  if (task.cancelRequestedAtMs !== null) return move(task, nowMs, "cancelled", "cancelled", { completedAtMs: nowMs })
-  if (isExpiredAt(task, nowMs)) return expire(task, nowMs)
-  return move(task, nowMs, "pending", "released", { attempt: Math.max(0, task.attempt - 1), availableAtMs: nowMs }, { reason })
+function release(task: TaskRecord, ended: Fields, nowMs: number, reason: string): Change {
+  if (task.cancelRequestedAtMs !== null) return stop(task, ended, nowMs)
+  if (isExpiredAt(task, nowMs)) return expire({ ...task, ...ended }, nowMs)
+  const attempt = Math.max(0, task.attempt - 1)
+  return move(task, nowMs, "pending", "released", { ...ended, attempt, availableAtMs: nowMs }, { reason })
 }
 
 /** Pending again after a delay; one that would be due only at or past its expiry expires at once. */
@@ -143,11 +149,11 @@ function backToLane(task: TaskRecord, nowMs: number, event: HistoryEvent, fields
 /** The lease ran out: the worker is gone, or cannot reach the store. */
 export function lose(task: TaskRecord, nowMs: number, backoff: Backoff, random: number): Change {
   const crashCount = task.crashCount + 1
-  const lost = { ...task, ...noLease, crashCount, lastOutcome: "lost" as const }
+  const ended: Fields = { ...noLease, crashCount, lastOutcome: "lost" }
   if (crashCount >= poisonAfter) {
-    return fail(lost, nowMs, `poison: its worker was lost ${crashCount} times in a row, last ${task.workerId}`)
+    return fail(task, ended, nowMs, `poison: its worker was lost ${crashCount} times in a row, last ${task.workerId}`)
   }
-  return retryLater(lost, nowMs, "lost", `lease lost by ${task.workerId}`, backoffMs(backoff, task.retryCount + 1, random))
+  return retryLater(task, ended, nowMs, "lost", `lease lost by ${task.workerId}`, backoffMs(backoff, task.retryCount + 1, random))
 }
 
 /** Keeps the lease and never shortens it. One that ran out stays lost: what it held may have been given away. */
