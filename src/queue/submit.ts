@@ -68,7 +68,7 @@ export function newTask(submission: Submission): NewTask {
   const where = `submit ${type}`
   const options = merge(where, submission.options)
   const timeoutMs = options.timeout ?? options.timeoutSeconds ?? taskDefaults.timeoutMs
-  if (timeoutMs <= 0) throw new SluiceError("invalid_duration", `${where}: timeout: expected more than 0, got 0`)
+  if (timeoutMs <= 0) throw new SluiceError("invalid_duration", `${where}: timeout: expected more than 0`)
   const idempotencyKey = options.idempotencyKey ?? null
   return {
     id,

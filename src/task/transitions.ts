@@ -139,10 +139,13 @@ function release(task: TaskRecord, ended: Fields, nowMs: number, reason: string)
   return move(task, nowMs, "pending", "released", { ...ended, attempt, availableAtMs: nowMs }, { reason })
 }
 
-/** Pending again after a delay; one that would be due only at or past its expiry expires at once. */
+/**
+ * Pending again after a delay; one that would be due only at or past its expiry expires at once. It goes behind what is ready in
+ * the same millisecond: ties are broken by sequence, and its own is an old one.
+ */
 function backToLane(task: TaskRecord, nowMs: number, event: HistoryEvent, fields: Fields, delayMs: number, notes: Notes): Change {
   const availableAtMs = clampInstant(nowMs + delayMs)
-  const back = move(task, nowMs, "pending", event, { ...fields, availableAtMs, readyAtMs: availableAtMs }, notes)
+  const back = move(task, nowMs, "pending", event, { ...fields, availableAtMs, readyAtMs: availableAtMs + 1 }, notes)
   return isExpiredAt(back.task, availableAtMs) ? expire({ ...task, ...fields }, nowMs) : back
 }
 

@@ -104,9 +104,8 @@ export class Run {
   }
 
   private giveUp(reason: StopReason): void {
-    // A lease that is lost leaves nothing to say, whatever the run was asked before.
-    const told = reason === "lease_lost" ? reason : (this.asked ?? reason)
-    this.finish(outcomeOfStop(this.task, told, this.hooks.policy()))
+    // Whatever is said of a task whose cancellation was asked for, the store cancels it.
+    this.finish(outcomeOfStop(this.task, reason, this.hooks.policy()))
     // A thread is terminated. A handler that heeds its signal ends within the turn.
     if (this.definition.isolate === null) this.world.turn(() => this.checkOverrun(reason))
   }

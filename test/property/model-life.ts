@@ -76,7 +76,7 @@ export abstract class Life {
     const dueMs = this.nowMs + delayMs
     Object.assign(task, fields)
     if (this.isLate(task, dueMs)) this.expireNow(task)
-    else this.move(task, "pending", event, { availableAtMs: dueMs, readyAtMs: fields.readyAtMs ?? dueMs }, notes)
+    else this.move(task, "pending", event, { availableAtMs: dueMs, readyAtMs: fields.readyAtMs ?? dueMs + 1 }, notes)
   }
 
   private fail(task: Task, error: string) {

@@ -57,7 +57,7 @@ export class Script {
       case "advance":
         return this.world.advance(command.ms)
       case "step-clock":
-        return this.stepClock(command.ms)
+        return this.world.stepClock(command.ms)
       case "list":
         return this.list({ ...everything, statuses: command.statuses, type: command.type, tag: command.tag, limit: command.limit })
       case "get":
@@ -69,12 +69,6 @@ export class Script {
       case "now":
         return this.read("now", {})
     }
-  }
-
-  /** Both connections see the step at once: from when on time runs at half speed is otherwise a matter of who looked first. */
-  private async stepClock(ms: number): Promise<void> {
-    this.world.stepClock(ms)
-    for (let connection = 0; connection < 2; connection++) await this.both("exchange", idle)
   }
 
   private newTask({ gate, tag, key, digest, ...spec }: NewTaskSpec) {

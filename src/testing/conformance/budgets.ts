@@ -5,6 +5,7 @@ import { budgets } from "../../store/contract.ts"
 import { sameTasks } from "./assertions.ts"
 import { everything } from "./desk.ts"
 import { theme } from "./kit.ts"
+import { leaseMs } from "./test-worker.ts"
 
 export const budgetTests = theme("budgets", {
   "the largest batch is stored in one step, in order": async (bench) => {
@@ -78,6 +79,19 @@ export const budgetTests = theme("budgets", {
     deepEqual([third.removed, third.more], [budgets.stepRows, true])
     equal((await bench.sweep({ retentionMs: 1_000 })).removed, 30)
     deepEqual(await bench.counts(), {})
+  },
+
+  "the budget of a sweep is one for all that it does": async (bench) => {
+    const worker = bench.worker()
+    await bench.submitMany(300)
+    for (let i = 0; i < 3; i++) await worker.claim()
+    await bench.submitMany(300, { expiry: { inMs: 1_000 } })
+    await bench.world.advance(leaseMs)
+    const first = await bench.sweep()
+    ok(first.rescued + first.expired <= budgets.stepRows, `expected at most ${budgets.stepRows} rows, got ${first.rescued + first.expired}`)
+    equal(first.more, true)
+    const second = await bench.sweep()
+    deepEqual([first.rescued + second.rescued, first.expired + second.expired], [300, 300])
   },
 
   "a claim that meets many overdue tasks gets through to the first that is not": async (bench) => {

@@ -25,7 +25,7 @@ export const lostTests = theme("lost", {
       ...task,
       updatedAtMs: nowMs,
       availableAtMs: nowMs,
-      readyAtMs: nowMs,
+      readyAtMs: nowMs + 1,
       startedAtMs: nowMs - leaseMs,
       retryCount: 1,
       crashCount: 1,

@@ -16,7 +16,7 @@ export const rescheduleTests = theme("reschedule", {
       status: "pending",
       updatedAtMs: nowMs,
       availableAtMs: nowMs + 60_000,
-      readyAtMs: nowMs + 60_000,
+      readyAtMs: nowMs + 60_001,
       rescheduleCount: 1,
       version: 3,
       workerId: null,
@@ -121,5 +121,14 @@ export const rescheduleTests = theme("reschedule", {
     const held = await worker.claimOne()
     await bench.move("cancel", task)
     deepEqual(await worker.settle(held, rescheduled()), { kind: "ok", status: "cancelled" })
+  },
+  "a delay of 0 goes behind what became ready in the same millisecond": async (bench) => {
+    const [first, second] = [await bench.submit(), await bench.submit()]
+    const worker = bench.worker()
+    const held = await worker.claimOne({ max: 1 })
+    equal(held.id, first.id)
+    await worker.settle(held, rescheduled(0, 0, null))
+    equal((await worker.claimOne({ max: 1 })).id, second.id)
+    equal((await worker.claimOne({ max: 1 })).id, first.id)
   },
 })

@@ -17,7 +17,7 @@ export const retryTests = theme("retry", {
       status: "pending",
       updatedAtMs: nowMs,
       availableAtMs: nowMs + 5_000,
-      readyAtMs: nowMs + 5_000,
+      readyAtMs: nowMs + 5_001,
       retryCount: 1,
       version: 3,
       workerId: null,

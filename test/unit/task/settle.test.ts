@@ -59,8 +59,8 @@ describe("settle", () => {
       return [outcome.kind, availableAtMs - laterMs, readyAtMs - startMs]
     })
     assert.deepEqual(places, [
-      ["retried", 1_000, 6_000],
-      ["rescheduled", 1_000, 6_000],
+      ["retried", 1_000, 6_001],
+      ["rescheduled", 1_000, 6_001],
       ["throttled", 1_000, 0],
       ["released", 0, 0],
     ])

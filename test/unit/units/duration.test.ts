@@ -73,6 +73,8 @@ describe("a printed duration", () => {
   const printed: readonly (readonly [number, string])[] = [
     [0, "0ms"],
     [120, "120ms"],
+    [999, "999ms"],
+    [1_000, "1s"],
     [45_000, "45s"],
     [90_000, "1m 30s"],
     [9_000_000, "2h 30m"],

@@ -78,6 +78,8 @@ describe("the nearest word", () => {
     assert.equal(nearest("tl", ["ttl"]), "ttl")
     assert.equal(nearest("x", ["y"]), null)
     assert.equal(nearest("expiry", ["priority"]), null)
+    assert.equal(nearest("expires", ["expiresAfter"]), null)
+    assert.equal(nearest("expiresAfter", ["expires"]), null)
     assert.equal(nearest("anything", []), null)
   })
 })

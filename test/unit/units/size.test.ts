@@ -29,13 +29,13 @@ describe("a size", () => {
   })
 
   it("is printed in the largest unit that it fills", () => {
-    assert.deepEqual([0, 1_023, 1_024, 1_536, 4_194_304, 1_610_612_736].map(formatSize), [
+    assert.deepEqual([0, 1_023, 1_024, 1_536, 1_048_576, 1_073_741_824].map(formatSize), [
       "0 B",
       "1023 B",
       "1.0 KiB",
       "1.5 KiB",
-      "4.0 MiB",
-      "1.5 GiB",
+      "1.0 MiB",
+      "1.0 GiB",
     ])
   })
 })

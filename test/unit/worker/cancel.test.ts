@@ -2,7 +2,7 @@
 
 import { deepEqual, equal } from "node:assert/strict"
 import { describe, it } from "node:test"
-import { defineTask } from "../../../src/index.ts"
+import { defineTask, PermanentError } from "../../../src/index.ts"
 import { testQueue } from "../../../src/testing/test-queue.ts"
 import { deferred, found, never, Tap, takes } from "./kit.ts"
 
@@ -56,6 +56,8 @@ describe("cancel", () => {
     const queue = await testQueue([work], { worker: { grace: "20s" } })
     const overruns: string[] = []
     queue.ownWorker.on("task.overrun", ({ reason }) => overruns.push(reason))
+    await queue.world.settle()
+    const timersBefore = queue.world.armedTimers
     const task = await queue.submit(work, null)
     await queue.advance("1s")
     await queue.cancel(task.id)
@@ -66,6 +68,8 @@ describe("cancel", () => {
     await queue.advance("1ms")
     equal((await found(queue, task)).status, "cancelled")
     deepEqual(overruns, ["cancelled"])
+    // The watch on leases is left, and finds none.
+    equal(queue.world.armedTimers, timersBefore + 1)
   })
 
   it("leaves a result that comes within the grace as it is", async () => {
@@ -82,14 +86,14 @@ describe("cancel", () => {
     deepEqual({ status, output }, { status: "completed", output: "finished all the same" })
   })
 
-  it("of a task that would be retried or rescheduled ends it", async () => {
-    for (const way of ["throw", "reschedule"] as const) {
+  it("takes an error after it as the handler's way of stopping, whatever it says", async () => {
+    for (const way of ["error", "permanent", "reschedule"] as const) {
       const go = deferred()
       const work = defineTask("work", {
         run: async (_input: unknown, context) => {
           await go.promise
           if (way === "reschedule") context.reschedule("1h")
-          throw new Error("broken")
+          throw way === "permanent" ? new PermanentError("broken") : new Error("broken")
         },
       })
       const queue = await testQueue([work])

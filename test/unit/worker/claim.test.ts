@@ -4,6 +4,7 @@ import { deepEqual, equal, ok } from "node:assert/strict"
 import { describe, it } from "node:test"
 import { defineTask } from "../../../src/index.ts"
 import { testQueue } from "../../../src/testing/test-queue.ts"
+import { VirtualWorld } from "../../../src/testing/virtual-world.ts"
 import { found, HeldAnswers, never, Tap, takes } from "./kit.ts"
 
 describe("claim", () => {
@@ -145,6 +146,26 @@ describe("claim", () => {
     await second.world.settle()
     equal((await found(second, task)).status, "completed")
     ok(tap.exchanges.length <= 3, `expected no claims in vain, got ${tap.exchanges.length} exchanges`)
+  })
+
+  it("does not take over what an earlier worker of its name still holds", async () => {
+    let runs = 0
+    const work = defineTask("work", {
+      run: () => {
+        runs++
+      },
+    })
+    const world = new VirtualWorld()
+    const idle = await testQueue([defineTask("idle", { run: never })], { store: "memory:same-name-again", world })
+    const task = await idle.submit(work, null)
+    const claim = { number: 1, max: 1, types: [{ type: "work", room: 1 }] }
+    await idle.store.exchange({ workerId: "worker-1", leaseMs: 30_000, settles: [], heartbeats: [], claim })
+    await testQueue([work], { store: "memory:same-name-again", world, worker: { id: "worker-1" } })
+    await world.advance(29_000)
+    equal(runs, 0)
+    await world.advance(20_000)
+    const { status, fence, retryCount } = await found(idle, task)
+    deepEqual({ status, fence, retryCount, runs }, { status: "completed", fence: 2, retryCount: 1, runs: 1 })
   })
 
   it("gives back a task whose claim was answered too late to start it, at no cost", async () => {

@@ -121,6 +121,19 @@ describe("stop", () => {
     })
   }
 
+  it("waits for a sweep that is under way: nothing goes on after run() has ended", async () => {
+    const tap = new Tap()
+    tap.spoil = (operation) => (operation === "sweep" ? "hang" : null)
+    const queue = await testQueue([idle], { through: tap.through })
+    const state = startWorker(queue, defineTask("work", { run: never }), { lease: "30s" })
+    await queue.world.settle()
+    state.worker.stop()
+    await queue.advance("9999ms")
+    equal(state.hasEnded, false)
+    await queue.advance("1ms")
+    equal(state.hasEnded, true)
+  })
+
   it("does not leave behind what a claim took whose answer was lost", async () => {
     const tap = new Tap()
     const queue = await testQueue([idle], { through: tap.through })

@@ -95,6 +95,54 @@ describe("lease", () => {
     })
   }
 
+  it("ends with the renewal that it had, each on its own", async () => {
+    const tap = new Tap()
+    const ended: (readonly [number, number])[] = []
+    const work = defineTask("work", {
+      run: async (input: number, { signal, queue }) => {
+        signal.addEventListener("abort", () => ended.push([input, queue.world.monotonicMs()]))
+        await never()
+      },
+    })
+    const queue = await testQueue([work], { through: tap.through, worker: { lease: "30s", sweep: "1h" } })
+    await queue.submit(work, 1)
+    await queue.advance("3s")
+    await queue.submit(work, 2)
+    await queue.advance("4s")
+    tap.goAway("hang")
+    await queue.advance("1m")
+    deepEqual(ended, [
+      [1, 25_000],
+      [2, 28_000],
+    ])
+  })
+
+  it("is asked for again at once when a heartbeat failed, and progress goes with it", async () => {
+    const tap = new Tap()
+    const work = defineTask("work", {
+      run: (_input: unknown, context) => {
+        context.progress("half")
+        return never()
+      },
+    })
+    const queue = await testQueue([work], { through: tap.through, worker: { heartbeat: "10s", sweep: "1h" } })
+    const task = await queue.submit(work, null)
+    await queue.world.settle()
+    tap.calls.length = 0
+    tap.spoilOnce("refuse", ({ heartbeats }) => heartbeats.length > 0)
+    await queue.advance("10100ms")
+    deepEqual(
+      tap.exchanges.map(({ heartbeats }) => heartbeats.map(({ progress }) => progress)),
+      [['"half"'], ['"half"']],
+    )
+    await queue.advance("10s")
+    deepEqual(
+      tap.exchanges.at(-1)?.heartbeats.map(({ progress }) => progress),
+      [null],
+    )
+    equal((await found(queue, task)).progress, "half")
+  })
+
   it("that was lost makes the task run again, once the store is back", async () => {
     const tap = new Tap()
     const go = deferred<string>()

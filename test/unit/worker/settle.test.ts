@@ -12,7 +12,13 @@ describe("settle", () => {
   it("tells the store in one exchange of all handlers that end together", async () => {
     const tap = new Tap()
     const go = deferred()
-    const work = defineTask("work", { run: () => go.promise })
+    const work = defineTask("work", {
+      run: async (steps: number) => {
+        await go.promise
+        // In the same turn, one after the other.
+        for (let i = 0; i < steps; i++) await null
+      },
+    })
     const queue = await testQueue([work], { worker: { concurrency: 50 }, through: tap.through })
     await queue.submitMany(
       work,

@@ -4,7 +4,7 @@ import { deepEqual, equal } from "node:assert/strict"
 import { describe, it } from "node:test"
 import { defineTask } from "../../../src/index.ts"
 import { testQueue } from "../../../src/testing/test-queue.ts"
-import { deferred, found, never, takes } from "./kit.ts"
+import { deferred, found, never, Tap, takes } from "./kit.ts"
 
 describe("timeout", () => {
   it("fires the signal with its code, and the task is retried with last_error timeout", async () => {
@@ -77,9 +77,10 @@ describe("timeout", () => {
   })
 
   it("tells of a handler that goes on, and counts it until it returns", async () => {
+    const tap = new Tap()
     const go = deferred<string>()
     const work = defineTask("work", { timeout: "10s", maxRetries: 0, run: () => go.promise })
-    const queue = await testQueue([work])
+    const queue = await testQueue([work], { through: tap.through })
     const overruns: string[] = []
     queue.ownWorker.on("task.overrun", ({ id, reason }) => overruns.push(`${id} ${reason}`))
     const task = await queue.submit(work, null)
@@ -91,6 +92,7 @@ describe("timeout", () => {
     equal(queue.ownWorker.overrunCount, 0)
     const { status, output } = await found(queue, task)
     deepEqual({ status, output }, { status: "failed", output: null })
+    equal(tap.exchanges.flatMap(({ settles }) => settles).length, 1)
   })
 
   it("is no overrun where the handler heeds its signal", async () => {
