@@ -3,4 +3,5 @@ export { clampInstant, formatInstant, type Instant, parseInstant } from "./insta
 export { canonicalJson, parseJson, toJson } from "./json.ts"
 export { parseKey, parseName } from "./name.ts"
 export { anything, listOf, nearest, oneOf, onlyOne, orNull, type Reader, type Readers, readOptions, wholeNumber } from "./options.ts"
+export { formatRate, parseRate, type Rate } from "./rate.ts"
 export { formatSize, parseSize, type Size } from "./size.ts"

@@ -1,0 +1,70 @@
+// A rolling rate, kept as a histogram of free times: when how much of what was charged becomes free again. Sorted by time.
+
+import { ceilTo, grainUs, type RatePolicy } from "./policy.ts"
+
+export type FreeTime = readonly [atUs: number, cost: number]
+
+export interface WindowState {
+  readonly kind: "window"
+  readonly free: readonly FreeTime[]
+  /** The shortest time from sending to response seen; null before the first. */
+  readonly rttMinUs: number | null
+}
+
+export const emptyWindow: WindowState = { kind: "window", free: [], rttMinUs: null }
+
+/** When a charge made now becomes free again if nothing more is heard of it. */
+export function freeAtUs(policy: RatePolicy, nowUs: number): number {
+  const slackUs = policy.provider === "unknown" ? policy.slackUs : 0
+  return ceilTo(nowUs + policy.perUs + slackUs, grainUs(policy))
+}
+
+export function pruneWindow(state: WindowState, nowUs: number): WindowState {
+  const from = state.free.findIndex(([atUs]) => atUs > nowUs)
+  if (from === 0) return state
+  return { ...state, free: from < 0 ? [] : state.free.slice(from) }
+}
+
+/** The earliest time, now or later, at which the cost fits. */
+export function windowOpensAtUs(policy: RatePolicy, state: WindowState, nowUs: number, cost: number): number {
+  const live = pruneWindow(state, nowUs).free
+  let used = live.reduce((sum, [, charged]) => sum + charged, 0)
+  let atUs = nowUs
+  for (const [freeUs, charged] of live) {
+    if (used + cost <= policy.limit) break
+    used -= charged
+    atUs = freeUs
+  }
+  return atUs
+}
+
+export function chargeWindow(state: WindowState, atUs: number, cost: number): WindowState {
+  if (cost === 0) return state
+  const place = state.free.findIndex(([freeUs]) => freeUs >= atUs)
+  const at = place < 0 ? state.free.length : place
+  const there = state.free[at]
+  const isThere = there !== undefined && there[0] === atUs
+  const total = (isThere ? there[1] : 0) + cost
+  const entry: readonly FreeTime[] = total > 0 ? [[atUs, total]] : []
+  return { ...state, free: [...state.free.slice(0, at), ...entry, ...state.free.slice(at + (isThere ? 1 : 0))] }
+}
+
+/** The response bounds when the other side counted: the charge moves to there, never before its window nor past its slack. */
+export function echoAtUs(policy: RatePolicy, state: WindowState, admittedAtUs: number, respondedAtUs: number): number {
+  if (policy.provider !== "unknown") return freeAtUs(policy, admittedAtUs)
+  const countedUs = respondedAtUs - Math.floor((state.rttMinUs ?? 0) / 2)
+  const atUs = ceilTo(Math.max(admittedAtUs, countedUs) + policy.perUs, grainUs(policy))
+  return Math.min(atUs, freeAtUs(policy, admittedAtUs))
+}
+
+/** When the last of `ahead + cost` units starts, if each starts as soon as it may. Slots come free, are used, and come free again. */
+export function forecastWindow(policy: RatePolicy, state: WindowState, nowUs: number, ahead: number, cost: number): number {
+  const index = ahead + cost - 1
+  const slot = index % policy.limit
+  const rounds = Math.floor(index / policy.limit)
+  const atUs = windowOpensAtUs(policy, state, nowUs, slot + 1)
+  if (rounds === 0) return atUs
+  const firstUs = freeAtUs(policy, atUs)
+  // From then on the slot stands on the grain, and each round takes the same time.
+  return firstUs + (rounds - 1) * (freeAtUs(policy, firstUs) - firstUs)
+}

@@ -1,0 +1,30 @@
+// Rates: "10/10s", "100/1m", "3/s". So many in so long.
+
+import { SluiceError, shown } from "../errors/index.ts"
+import { formatDuration, parseDuration } from "./duration.ts"
+
+export interface Rate {
+  readonly limit: number
+  readonly perMs: number
+}
+
+const most = 1_000_000_000
+
+export function parseRate(name: string, value: unknown): Rate {
+  const match = typeof value === "string" ? /^\s*(\d+)\s*\/\s*(.+?)\s*$/.exec(value) : null
+  const limit = Number(match?.[1])
+  const per = match?.[2] ?? ""
+  if (!match || limit < 1 || limit > most) throw invalid(name, value)
+  // "3/s" is "3/1s".
+  const perMs = parseDuration(name, /^[a-z]/.test(per) ? `1${per}` : per)
+  if (perMs < 1) throw invalid(name, value)
+  return { limit, perMs }
+}
+
+function invalid(name: string, value: unknown): SluiceError {
+  return new SluiceError("invalid_option", `${name}: expected a rate such as "10/10s", "100/1m" or "3/s", got ${shown(value)}`)
+}
+
+export function formatRate({ limit, perMs }: Rate): string {
+  return `${limit}/${formatDuration(perMs)}`
+}
