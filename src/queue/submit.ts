@@ -50,7 +50,7 @@ export const submitReaders = {
   maxThrottles: orNull(wholeNumber(0, 1_000_000_000)),
   priority: wholeNumber(-32_768, 32_767),
   idempotencyKey: parseKey,
-  tags: listOf((name, value) => parseName(name, value)),
+  tags: listOf((name, value) => parseName(name, value), 32),
   flow: parseKey,
 }
 

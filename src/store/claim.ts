@@ -66,7 +66,9 @@ export function compareFlows(a: FlowPlace, b: FlowPlace): number {
 export function choose(backlog: Backlog, request: ClaimRequest, nowMs: number): Chosen {
   const max = Math.min(request.max, budgets.claimTasks)
   const count = { touched: 0 }
-  const types = request.types.map(({ type, room }) => ({ room, flows: openFlows(backlog, type, count) }))
+  // A type that is named twice is one type: lanes that are read twice would hand out their tasks twice.
+  const rooms = new Map(request.types.map(({ type, room }) => [type, room]))
+  const types = [...rooms].map(([type, room]) => ({ room, flows: openFlows(backlog, type, count) }))
   const taken: TaskRecord[] = []
   const overdue: TaskRecord[] = []
   const served = new Set<Flow>()

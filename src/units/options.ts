@@ -47,9 +47,10 @@ export function orNull<T>(reader: Reader<T>): Reader<T | null> {
   return (name, value) => (value === null ? null : reader(name, value))
 }
 
-export function listOf<T>(reader: Reader<T>): Reader<readonly T[]> {
+export function listOf<T>(reader: Reader<T>, most = Number.POSITIVE_INFINITY): Reader<readonly T[]> {
   return (name, value) => {
     if (!Array.isArray(value)) throw new SluiceError("invalid_option", `${name}: expected an array, got ${shown(value)}`)
+    if (value.length > most) throw new SluiceError("invalid_option", `${name}: expected at most ${most}, got ${value.length}`)
     return value.map((item, i) => reader(`${name}[${i}]`, item))
   }
 }

@@ -2,7 +2,6 @@
 
 import type { Command } from "commander"
 import type { HistoryItem } from "../../queue/index.ts"
-import { describeEntry } from "../../task/index.ts"
 import { formatInstant } from "../../units/index.ts"
 import { define } from "../define.ts"
 import { plain } from "../plain.ts"
@@ -18,13 +17,9 @@ export function addHistory(program: Command, session: Session): void {
     session.withQueue(async (queue) => {
       const items = await queue.history(id)
       if (session.isJson) session.printJson(items.map(documentOf))
-      else session.print(...items.map((item) => plain(describeItem(item))))
+      else session.print(...items.map(({ text }) => plain(text)))
     }),
   )
-}
-
-function describeItem({ at, expiresAt, ...entry }: HistoryItem): string {
-  return describeEntry({ ...entry, atMs: at.getTime(), ...(expiresAt ? { expiresAtMs: expiresAt.getTime() } : {}) })
 }
 
 /** In the words of a task's document; what an event does not have is absent. */

@@ -73,6 +73,13 @@ export const claimTests = theme("claim", {
     deepEqual([count("mail"), count("resize"), count("report")], [2, 3, 0])
   },
 
+  "a type that is named twice hands no task out twice": async (bench) => {
+    const tasks = await bench.submitMany(3)
+    const types = [1, 2].map(() => ({ type: "mail", room: 5 }))
+    sameTasks(await bench.worker().claim({ types }), tasks)
+    deepEqual(await bench.counts(), { running: 3 })
+  },
+
   "no more is claimed than `max`, and `more` says that something is left": async (bench) => {
     await bench.submitMany(3)
     const worker = bench.worker()

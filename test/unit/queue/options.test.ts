@@ -84,6 +84,7 @@ const refused: readonly (readonly [unknown, ErrorCode, string])[] = [
   [{ priority: 99_999 }, "invalid_option", "submit mail: priority: expected a whole number from -32768 to 32767, got 99999"],
 
   [{ tags: "a" }, "invalid_option", 'submit mail: tags: expected an array, got "a"'],
+  [{ tags: Array.from({ length: 33 }, (_, i) => `t${i}`) }, "invalid_option", "submit mail: tags: expected at most 32, got 33"],
   [{ tags: ["ok", "not ok"] }, "invalid_name", `submit mail: tags[1]: ${names}, got "not ok"`],
   [{ tags: [""] }, "invalid_name", `submit mail: tags[0]: ${names}, got ""`],
   [{ tags: [5] }, "invalid_name", `submit mail: tags[0]: ${names}, got 5`],
