@@ -153,7 +153,7 @@ function backToLane(task: TaskRecord, nowMs: number, event: HistoryEvent, fields
 export function lose(task: TaskRecord, nowMs: number, backoff: Backoff, random: number): Change {
   const crashCount = task.crashCount + 1
   const ended: Fields = { ...noLease, crashCount, lastOutcome: "lost" }
-  if (crashCount >= poisonAfter) {
+  if (crashCount >= poisonAfter && task.cancelRequestedAtMs === null) {
     return fail(task, ended, nowMs, `poison: its worker was lost ${crashCount} times in a row, last ${task.workerId}`)
   }
   return retryLater(task, ended, nowMs, "lost", `lease lost by ${task.workerId}`, backoffMs(backoff, task.retryCount + 1, random))
@@ -200,7 +200,8 @@ export function retry(task: TaskRecord, nowMs: number): Moved {
     throttleCount: 0,
     crashCount: 0,
     availableAtMs: nowMs,
-    readyAtMs: nowMs,
+    // Behind what is ready in the same millisecond, like any task that comes back.
+    readyAtMs: nowMs + 1,
     completedAtMs: null,
     cancelRequestedAtMs: null,
   }

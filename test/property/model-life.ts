@@ -93,7 +93,8 @@ export abstract class Life {
   protected lose(task: Task, { baseMs, factor, capMs }: Backoff, random: number) {
     const { workerId, retryCount } = task
     Object.assign(task, noLease, { crashCount: task.crashCount + 1, lastOutcome: "lost" })
-    if (task.crashCount >= 3) return this.fail(task, `poison: its worker was lost ${task.crashCount} times in a row, last ${workerId}`)
+    if (task.crashCount >= 3 && task.cancelRequestedAtMs === null)
+      return this.fail(task, `poison: its worker was lost ${task.crashCount} times in a row, last ${workerId}`)
     const ceilingMs = Math.min(capMs, baseMs * factor ** retryCount)
     this.again(task, "lost", `lease lost by ${workerId}`, Math.floor(random * (ceilingMs + 1)))
   }
@@ -109,7 +110,7 @@ export abstract class Life {
     },
     retry: (task: Task): Status | null => {
       if (task.status !== "failed" && task.status !== "cancelled") return "pending"
-      const times = { availableAtMs: this.nowMs, readyAtMs: this.nowMs, completedAtMs: null, cancelRequestedAtMs: null }
+      const times = { availableAtMs: this.nowMs, readyAtMs: this.nowMs + 1, completedAtMs: null, cancelRequestedAtMs: null }
       this.move(task, "pending", "requeued", { ...unused, ...times })
       if (this.isLate(task)) this.expireNow(task)
       return null

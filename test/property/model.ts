@@ -86,13 +86,17 @@ export class Model extends Life {
     this.place(task)
   }
 
-  /** Into its lane when it is pending and due, unless it is about to expire; else out of it. A new flow begins at the present turn. */
+  /** Into its lane when it is pending and due, unless it is about to expire; else out of it. */
   protected place(task: Task): void {
     if (task.status !== "pending" || task.availableAtMs > this.nowMs || this.isLate(task)) this.waiting.delete(task)
-    else {
-      this.waiting.add(task)
-      if (!this.turns.has(flowOf(task))) this.turns.set(flowOf(task), this.turn)
-    }
+    else this.enter(task)
+  }
+
+  /** A flow that nobody waits in, a new one among them, begins at the present turn. */
+  private enter(task: Task): void {
+    const flow = flowOf(task)
+    if (![...this.waiting].some((other) => flowOf(other) === flow)) this.turns.set(flow, Math.max(this.turns.get(flow) ?? 0, this.turn))
+    this.waiting.add(task)
   }
 
   exchange(request: Exchange) {

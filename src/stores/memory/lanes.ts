@@ -121,7 +121,9 @@ export class Lanes implements Backlog {
     if (lane.head) lane.flow.lanes.delete(lane as Lane & { head: Head })
     lane.head = first ? { priority: first.priority, readyAtMs: first.readyAtMs, seq: first.seq } : null
     if (lane.head) lane.flow.lanes.add(lane as Lane & { head: Head })
-    this.placeFlow(lane.flow, lane.flow.virtualTime)
+    // A flow that was idle resumes at the present: it has missed nothing that it could catch up on.
+    const { head, virtualTime } = lane.flow
+    this.placeFlow(lane.flow, head === null ? Math.max(virtualTime, this.virtualTime) : virtualTime)
   }
 
   private placeFlow(flow: Flow, virtualTime: number): void {

@@ -63,7 +63,7 @@ export class Lanes implements Backlog {
       const key = JSON.stringify([type, flow])
       if (row && !flows.has(key)) flows.set(key, { type, flow, virtualTime: null })
     }
-    for (const { type, flow, virtualTime } of flows.values()) this.sql("placeFlow").run(this.ns, type, flow, virtualTime)
+    for (const { type, flow, virtualTime } of flows.values()) this.sql("placeFlow").run(this.ns, type, flow, virtualTime, this.virtualTime)
     this.touched.clear()
     this.served.clear()
   }

@@ -22,7 +22,7 @@ export const requeueTests = theme("requeue", {
       status: "pending",
       updatedAtMs: nowMs,
       availableAtMs: nowMs,
-      readyAtMs: nowMs,
+      readyAtMs: nowMs + 1,
       completedAtMs: null,
       retryCount: 0,
       rescheduleCount: 0,

@@ -53,6 +53,7 @@ describe("a lease", () => {
 
   it("that is lost by a task that was asked to stop ends it", () => {
     assert.equal(lose(running({ cancelRequestedAtMs: startMs }), startMs, backoff, 0).task.status, "cancelled")
+    assert.equal(lose(running({ cancelRequestedAtMs: startMs, crashCount: 2 }), startMs, backoff, 0).task.status, "cancelled")
   })
 
   it("that is lost past the expiry expires the task", () => {

@@ -93,7 +93,7 @@ describe("moves that are asked for", () => {
     assert.ok(result.kind === "ok" && result.change)
     const { task } = result.change
     assert.deepEqual([task.retryCount, task.rescheduleCount, task.throttleCount, task.crashCount], [0, 0, 0, 0])
-    assert.deepEqual([task.cancelRequestedAtMs, task.completedAtMs, task.availableAtMs, task.readyAtMs], [null, null, laterMs, laterMs])
+    assert.deepEqual([task.cancelRequestedAtMs, task.completedAtMs, task.availableAtMs, task.readyAtMs], [null, null, laterMs, laterMs + 1])
     assert.equal(task.fence, 1)
   })
 

@@ -58,9 +58,10 @@ WHERE lane = ?1
 RETURNING type, flow
 
 -- name: placeFlow
--- 1 ns, 2 type, 3 flow, 4 virtual_time or NULL for no change
+-- A flow that was idle resumes at the present: it has missed nothing that it could catch up on.
+-- 1 ns, 2 type, 3 flow, 4 virtual_time or NULL for no change, 5 the present virtual time
 UPDATE flows SET
-  virtual_time = coalesce(?4, virtual_time),
+  virtual_time = coalesce(?4, CASE WHEN head_seq IS NULL THEN max(virtual_time, ?5) ELSE virtual_time END),
   (head_priority, head_seq) = (
     SELECT head_priority, head_seq FROM lanes
     WHERE lanes.ns = flows.ns AND lanes.type = flows.type AND lanes.flow = flows.flow AND head_seq IS NOT NULL
