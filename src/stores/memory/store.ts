@@ -1,21 +1,9 @@
 // The memory store: the steps of src/store, one after the other, on records in this process.
 
-import type {
-  CountsRequest,
-  ExchangeRequest,
-  ListRequest,
-  MoveRequest,
-  Store,
-  StoreDescription,
-  SubmitRequest,
-  SweepRequest,
-} from "../../store/contract.ts"
-import { exchange } from "../../store/exchange.ts"
-import { type Move, move } from "../../store/move.ts"
-import { submit } from "../../store/submit.ts"
-import { sweep } from "../../store/sweep.ts"
+import type { StoreDescription } from "../../store/contract.ts"
+import { SteppedStore } from "../../store/stepped.ts"
 import { Waiters } from "../../store/waiters.ts"
-import { numberHistory, statuses } from "../../task/index.ts"
+import { statuses } from "../../task/index.ts"
 import type { World } from "../../world/index.ts"
 import { MemoryRecords } from "./records.ts"
 
@@ -25,73 +13,28 @@ export class MemoryNamespace {
   readonly waiters = new Waiters()
 }
 
-export class MemoryStore implements Store {
+export class MemoryStore extends SteppedStore {
   readonly kind = "memory"
   private readonly shared: MemoryNamespace
   private readonly namespace: string
   private readonly world: World
 
   constructor(shared: MemoryNamespace, namespace: string, world: World) {
+    super()
     this.shared = shared
     this.namespace = namespace
     this.world = world
   }
 
-  async submit(request: SubmitRequest) {
-    return this.step((records) => submit(records, request))
-  }
-
-  async exchange(request: ExchangeRequest) {
-    return this.step((records) => exchange(records, request))
-  }
-
-  async get({ ids }: { readonly ids: readonly string[] }) {
-    return this.step((records) => ({ tasks: records.load(ids) }))
-  }
-
-  async list(request: ListRequest) {
-    return this.step((records) => records.list(request))
-  }
-
-  async history({ id }: { readonly id: string }) {
-    return this.step((records) => {
-      const found = records.history(id)
-      return { entries: found && numberHistory(found.entries, found.version) }
-    })
-  }
-
-  async counts(request: CountsRequest) {
-    return this.step((records) => ({ byStatus: records.counts(request) }))
-  }
-
-  async cancel(request: MoveRequest) {
-    return this.move("cancel", request)
-  }
-
-  async retry(request: MoveRequest) {
-    return this.move("retry", request)
-  }
-
-  async archive(request: MoveRequest) {
-    return this.move("archive", request)
-  }
-
-  async expire(request: MoveRequest) {
-    return this.move("expire", request)
-  }
-
-  async sweep(request: SweepRequest) {
-    return this.step((records) => sweep(records, request))
-  }
-
-  async now() {
-    return this.step((records) => ({ nowMs: records.nowMs }))
-  }
-
   async describe(): Promise<StoreDescription> {
-    const byStatus = this.step((records) => records.counts({ type: null }))
+    const { byStatus } = await this.counts({ type: null })
     const tasks = statuses.reduce((sum, status) => sum + byStatus[status], 0)
-    return { kind: this.kind, namespace: this.namespace, durability: "none: everything is gone when the process ends", facts: { tasks } }
+    return {
+      kind: this.kind,
+      namespace: this.namespace,
+      durability: "none: everything is gone when the process ends",
+      facts: { tasks },
+    }
   }
 
   wait(_request: { readonly workerId: string }, signal: AbortSignal): Promise<void> {
@@ -100,15 +43,16 @@ export class MemoryStore implements Store {
 
   async close(): Promise<void> {}
 
-  private move(name: Move, request: MoveRequest) {
-    return this.step((records) => move(records, name, request))
+  protected read<T>(step: (records: MemoryRecords) => T): Promise<T> {
+    return this.write(step)
   }
 
   /** A step that throws must have written nothing; the steps check before they write. */
-  private step<T>(run: (records: MemoryRecords) => T): T {
-    this.shared.records.begin(this.world.wallMs())
-    const answer = run(this.shared.records)
-    if (this.shared.records.hasNews) this.shared.waiters.wake()
+  protected async write<T>(step: (records: MemoryRecords) => T): Promise<T> {
+    const { records, waiters } = this.shared
+    records.begin(this.world.wallMs())
+    const answer = step(records)
+    if (records.hasNews) waiters.wake()
     return answer
   }
 }

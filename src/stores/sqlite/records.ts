@@ -6,10 +6,10 @@ import { type ClockState, laterClock, tick } from "../../store/clock.ts"
 import { budgets, type CountsRequest, type ListAnswer, type ListRequest } from "../../store/contract.ts"
 import type { Records } from "../../store/records.ts"
 import { isNews } from "../../store/waiters.ts"
-import { type Change, historyLimit, isFinished, type Status, statuses, type TaskRecord, trimHistory } from "../../task/index.ts"
+import { type Change, historyLimit, type Status, statuses, type TaskRecord, trimHistory } from "../../task/index.ts"
 import type { Value } from "./driver.ts"
 import { Lanes } from "./lanes.ts"
-import { fromHistory, inlineInputBytes, jsonOrNull, toHistory } from "./rows.ts"
+import { fromHistory, inlineInputBytes, insertValues, saveValues, toHistory } from "./rows.ts"
 import type { Statements } from "./statements.ts"
 import { Tally } from "./tally.ts"
 
@@ -93,7 +93,7 @@ export class SqliteRecords implements Records {
       this.tally.add(task)
       const isInline = task.input.length <= inlineInputBytes
       if (!isInline) this.sql("insertPayload").run(task.seq, task.input)
-      const values = this.insertValues(task, fromHistory(entries))
+      const values = [this.ns, ...insertValues(task, this.laneFor(task)), fromHistory(entries)]
       const key = JSON.stringify(values)
       const group = alike.get(key) ?? { values, rows: [] }
       alike.set(key, group)
@@ -242,7 +242,7 @@ export class SqliteRecords implements Records {
       const appended = `${stored},${fromHistory(entries)}`
       const history = task.version > historyLimit ? fromHistory(trimHistory(toHistory(appended))) : appended
       before.set(task.seq, { status: task.status, history })
-      this.sql("saveTask").run(task.seq, ...this.saveValues(task), history)
+      this.sql("saveTask").run(task.seq, ...saveValues(task, this.laneFor(task)), history)
     }
   }
 
@@ -251,66 +251,4 @@ export class SqliteRecords implements Records {
     this.lanes.leave(task)
     return task.status === "pending" && task.availableAtMs <= this.nowMs ? this.lanes.enter(task) : null
   }
-
-  private insertValues(task: TaskRecord, history: string): Value[] {
-    return [
-      this.ns,
-      task.type,
-      task.status,
-      task.priority,
-      this.laneFor(task),
-      task.flow === task.type ? null : task.flow,
-      jsonOrNull(task.gates),
-      jsonOrNull(task.tags),
-      task.jobId,
-      task.idempotencyKey,
-      task.inputDigest,
-      task.createdAtMs,
-      task.availableAtMs,
-      task.readyAtMs,
-      task.expiresAtMs,
-      task.expiredAtMs,
-      finishedAtMs(task),
-      task.maxRetries,
-      task.maxReschedules,
-      task.maxThrottles,
-      task.timeoutMs,
-      task.version,
-      history,
-    ]
-  }
-
-  private saveValues(task: TaskRecord): Value[] {
-    return [
-      task.status,
-      this.laneFor(task),
-      task.output,
-      task.progress,
-      task.updatedAtMs,
-      task.availableAtMs,
-      task.readyAtMs,
-      task.expiresAtMs,
-      task.expiredAtMs,
-      task.startedAtMs,
-      task.completedAtMs,
-      task.cancelRequestedAtMs,
-      finishedAtMs(task),
-      task.retryCount,
-      task.rescheduleCount,
-      task.throttleCount,
-      task.crashCount,
-      task.attempt,
-      task.fence,
-      task.version,
-      task.workerId,
-      task.claimNumber,
-      task.leaseExpiresAtMs,
-      task.lastError,
-      task.lastOutcome,
-    ]
-  }
-}
-
-function finishedAtMs(task: TaskRecord): number | null {
-  return isFinished(task.status) && task.status !== "archived" ? task.updatedAtMs : null
 }

@@ -1,6 +1,6 @@
 // Between a row and a record: the columns in the order they are read, and what NULL stands for.
 
-import type { GateRef, HistoryEntry, OutcomeKind, Status, TaskRecord } from "../../task/index.ts"
+import { type GateRef, type HistoryEntry, isFinished, type OutcomeKind, type Status, type TaskRecord } from "../../task/index.ts"
 import type { Row, Value } from "./driver.ts"
 
 /** Inputs above this are kept apart, so that a claim or a heartbeat does not rewrite them. */
@@ -87,4 +87,66 @@ export function toHistory(stored: string): HistoryEntry[] {
 
 export function fromHistory(entries: readonly HistoryEntry[]): string {
   return entries.map((entry) => JSON.stringify(entry)).join(",")
+}
+
+/** The parameters of insertTasks after the namespace, in its order, up to the history. */
+export function insertValues(task: TaskRecord, lane: number | null): Value[] {
+  return [
+    task.type,
+    task.status,
+    task.priority,
+    lane,
+    task.flow === task.type ? null : task.flow,
+    jsonOrNull(task.gates),
+    jsonOrNull(task.tags),
+    task.jobId,
+    task.idempotencyKey,
+    task.inputDigest,
+    task.createdAtMs,
+    task.availableAtMs,
+    task.readyAtMs,
+    task.expiresAtMs,
+    task.expiredAtMs,
+    finishedAtMs(task),
+    task.maxRetries,
+    task.maxReschedules,
+    task.maxThrottles,
+    task.timeoutMs,
+    task.version,
+  ]
+}
+
+/** The parameters of saveTask after the seq, in its order, up to the history. */
+export function saveValues(task: TaskRecord, lane: number | null): Value[] {
+  return [
+    task.status,
+    lane,
+    task.output,
+    task.progress,
+    task.updatedAtMs,
+    task.availableAtMs,
+    task.readyAtMs,
+    task.expiresAtMs,
+    task.expiredAtMs,
+    task.startedAtMs,
+    task.completedAtMs,
+    task.cancelRequestedAtMs,
+    finishedAtMs(task),
+    task.retryCount,
+    task.rescheduleCount,
+    task.throttleCount,
+    task.crashCount,
+    task.attempt,
+    task.fence,
+    task.version,
+    task.workerId,
+    task.claimNumber,
+    task.leaseExpiresAtMs,
+    task.lastError,
+    task.lastOutcome,
+  ]
+}
+
+function finishedAtMs(task: TaskRecord): number | null {
+  return isFinished(task.status) && task.status !== "archived" ? task.updatedAtMs : null
 }

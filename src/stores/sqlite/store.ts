@@ -1,22 +1,10 @@
 // The SQLite store: the steps of src/store on rows, writes through shared commits, reads without a lock.
 
 import { stat } from "node:fs/promises"
+import { SluiceError } from "../../errors/index.ts"
 import { type ClockState, clockStart } from "../../store/clock.ts"
-import type {
-  CountsRequest,
-  ExchangeRequest,
-  ListRequest,
-  MoveRequest,
-  Store,
-  StoreDescription,
-  SubmitRequest,
-  SweepRequest,
-} from "../../store/contract.ts"
-import { exchange } from "../../store/exchange.ts"
-import { type Move, move } from "../../store/move.ts"
-import { submit } from "../../store/submit.ts"
-import { sweep } from "../../store/sweep.ts"
-import { numberHistory } from "../../task/index.ts"
+import type { StoreDescription } from "../../store/contract.ts"
+import { SteppedStore } from "../../store/stepped.ts"
 import type { World } from "../../world/index.ts"
 import { Commits } from "./commit.ts"
 import type { Connection } from "./connection.ts"
@@ -25,7 +13,7 @@ import { schemaVersion } from "./migrate.ts"
 import { SqliteRecords } from "./records.ts"
 import { Watcher } from "./watcher.ts"
 
-export class SqliteStore implements Store {
+export class SqliteStore extends SteppedStore {
   readonly kind = "sqlite"
   private readonly connection: Connection
   private readonly namespace: string
@@ -37,67 +25,13 @@ export class SqliteStore implements Store {
   private isClosed = false
 
   constructor(connection: Connection, namespace: string, ns: number, world: World) {
+    super()
     this.connection = connection
     this.namespace = namespace
     this.ns = ns
     this.world = world
     this.watcher = new Watcher(connection, ns, world)
     this.commits = new Commits(connection.database, connection.path, world)
-  }
-
-  submit(request: SubmitRequest) {
-    return this.write((records) => submit(records, request))
-  }
-
-  exchange(request: ExchangeRequest) {
-    return this.write((records) => exchange(records, request))
-  }
-
-  get({ ids }: { readonly ids: readonly string[] }) {
-    return this.read((records) => ({ tasks: records.load(ids) }))
-  }
-
-  list(request: ListRequest) {
-    return this.read((records) => records.list(request))
-  }
-
-  history({ id }: { readonly id: string }) {
-    return this.read((records) => {
-      const found = records.history(id)
-      return { entries: found && numberHistory(found.entries, found.version) }
-    })
-  }
-
-  counts(request: CountsRequest) {
-    return this.read((records) => ({ byStatus: records.counts(request) }))
-  }
-
-  cancel(request: MoveRequest) {
-    return this.move("cancel", request)
-  }
-
-  retry(request: MoveRequest) {
-    return this.move("retry", request)
-  }
-
-  archive(request: MoveRequest) {
-    return this.move("archive", request)
-  }
-
-  expire(request: MoveRequest) {
-    return this.move("expire", request)
-  }
-
-  sweep(request: SweepRequest) {
-    return this.write((records) => sweep(records, request))
-  }
-
-  now() {
-    return this.read((records) => {
-      // Read without being written: remembered here, so that this connection at least never goes back.
-      this.clock = records.time
-      return { nowMs: records.nowMs }
-    })
   }
 
   async describe(): Promise<StoreDescription> {
@@ -143,14 +77,10 @@ export class SqliteStore implements Store {
     this.connection.close()
   }
 
-  private move(name: Move, request: MoveRequest) {
-    return this.write((records) => move(records, name, request))
-  }
-
-  private async write<T>(run: (records: SqliteRecords) => T): Promise<T> {
+  protected async write<T>(step: (records: SqliteRecords) => T): Promise<T> {
     const { answer, hasNews } = await this.commits.run(() => {
       const records = this.open()
-      const done = run(records)
+      const done = step(records)
       this.clock = records.end()
       return { answer: done, hasNews: records.hasNews }
     })
@@ -158,11 +88,17 @@ export class SqliteStore implements Store {
     return answer
   }
 
-  private async read<T>(run: (records: SqliteRecords) => T): Promise<T> {
+  protected async read<T>(step: (records: SqliteRecords) => T): Promise<T> {
+    const { path } = this.connection
+    if (this.isClosed) throw new SluiceError("store_closed", `sqlite ${path}: expected an open store, this one was closed`)
     try {
-      return run(this.open())
+      const records = this.open()
+      const answer = step(records)
+      // Read without being written: remembered here, so that this connection at least never goes back.
+      this.clock = records.time
+      return answer
     } catch (error) {
-      throw translate(error, this.connection.path)
+      throw translate(error, path)
     }
   }
 
