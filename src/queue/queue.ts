@@ -6,9 +6,9 @@ import { describeEntry, IllegalTransitionError, idMaker, type NewTask, type Numb
 import { formatSize, parseName, readOptions } from "../units/index.ts"
 import { Worker, type WorkerOptions } from "../worker/index.ts"
 import type { World } from "../world/index.ts"
-import { type AnyTask, checkInput, isTaskDefinition, type TaskDefinition } from "./definition.ts"
+import { type AnyTask, checkInput, isTaskDefinition, type TaskDefaults, type TaskDefinition } from "./definition.ts"
 import { formatCursor, type ListOptions, listRequest, type TaskPage } from "./list.ts"
-import { newTask, type SubmitOptions } from "./submit.ts"
+import { newTask, type ReadSubmitOptions, readSubmitOptions, type SubmitOptions } from "./submit.ts"
 import { Task } from "./task.ts"
 
 export interface SubmitManyOptions<Input> extends SubmitOptions {
@@ -41,7 +41,8 @@ export class Queue {
   submit<Raw, Parsed, Output>(task: TaskDefinition<Raw, Parsed, Output>, input: Raw, options?: SubmitOptions): Promise<Task<Raw, Output>>
   submit(type: string, input: unknown, options?: SubmitOptions): Promise<Task>
   async submit(task: AnyTask | string, input: unknown, options?: SubmitOptions): Promise<Task> {
-    const [submitted] = await this.submitBatch([await this.prepare(task, input, [options])])
+    const read = readSubmitOptions(typeOf(task), [defaultsOf(task), options])
+    const [submitted] = await this.submitBatch([await this.prepare(task, input, read)])
     return submitted as Task
   }
 
@@ -55,8 +56,13 @@ export class Queue {
   async submitMany(task: AnyTask | string, inputs: readonly unknown[], options: SubmitManyOptions<never> = {}): Promise<Task[]> {
     if (!Array.isArray(inputs)) throw new SluiceError("invalid_input", `submitMany: expected an array of inputs, got ${shown(inputs)}`)
     const { each, inPieces, ...batch } = checkMany(options)
+    const type = typeOf(task)
+    const common = readSubmitOptions(type, [defaultsOf(task), batch])
     const tasks: NewTask[] = []
-    for (const [index, input] of inputs.entries()) tasks.push(await this.prepare(task, input, [batch, each?.(input as never, index)]))
+    for (const [index, input] of inputs.entries()) {
+      const own = each ? readSubmitOptions(type, [defaultsOf(task), batch, each(input as never, index)]) : common
+      tasks.push(await this.prepare(task, input, own))
+    }
     const pieces = inStepSizes(tasks)
     if (pieces.length > 1 && inPieces !== true) throw tooLarge(tasks)
     const submitted: Task[] = []
@@ -137,14 +143,12 @@ export class Queue {
     return this.store.close()
   }
 
-  private async prepare(task: AnyTask | string, input: unknown, options: readonly unknown[]): Promise<NewTask> {
-    const definition = isTaskDefinition(task) ? task : null
-    const type = definition ? definition.type : parseName("task type", task)
-    if (definition) {
-      const checked = await checkInput(definition, input)
+  private async prepare(task: AnyTask | string, input: unknown, options: ReadSubmitOptions): Promise<NewTask> {
+    if (isTaskDefinition(task)) {
+      const checked = await checkInput(task, input)
       if (checked.kind === "refused") throw checked.error
     }
-    return newTask({ id: this.makeId(), type, input, maxInputBytes: this.maxInputBytes, options: [definition?.defaults, ...options] })
+    return newTask({ id: this.makeId(), type: typeOf(task), input, maxInputBytes: this.maxInputBytes, options })
   }
 
   private async submitBatch(tasks: readonly NewTask[]): Promise<Task[]> {
@@ -174,6 +178,14 @@ function notFound(id: string): SluiceError {
     "not_found",
     `task ${shown(id)}: expected the id of a task, found none; it may have been removed after its retention`,
   )
+}
+
+function typeOf(task: AnyTask | string): string {
+  return isTaskDefinition(task) ? task.type : parseName("task type", task)
+}
+
+function defaultsOf(task: AnyTask | string): TaskDefaults | undefined {
+  return isTaskDefinition(task) ? task.defaults : undefined
 }
 
 /** What `newTask` does not see; the rest is checked with each task. */

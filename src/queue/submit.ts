@@ -59,16 +59,12 @@ export interface Submission {
   readonly type: string
   readonly input: unknown
   readonly maxInputBytes: number
-  /** Later ones win: the definition's defaults, the batch's options, the task's own. */
-  readonly options: readonly unknown[]
+  readonly options: ReadSubmitOptions
 }
 
 export function newTask(submission: Submission): NewTask {
   const { id, type, input } = submission
-  const where = `submit ${type}`
-  const options = merge(where, submission.options)
-  const timeoutMs = options.timeout ?? options.timeoutSeconds ?? taskDefaults.timeoutMs
-  if (timeoutMs <= 0) throw new SluiceError("invalid_duration", `${where}: timeout: expected more than 0`)
+  const { options } = submission
   const idempotencyKey = options.idempotencyKey ?? null
   return {
     id,
@@ -84,13 +80,13 @@ export function newTask(submission: Submission): NewTask {
     maxRetries: options.maxRetries ?? taskDefaults.maxRetries,
     maxReschedules: options.maxReschedules ?? null,
     maxThrottles: options.maxThrottles ?? null,
-    timeoutMs,
+    timeoutMs: options.timeout ?? options.timeoutSeconds ?? taskDefaults.timeoutMs,
     idempotencyKey,
     inputDigest: idempotencyKey === null ? null : createHash("sha256").update(canonicalJson(input)).digest("base64url"),
   }
 }
 
-type Read = ReturnType<typeof readOptions<typeof submitReaders>>
+export type ReadSubmitOptions = ReturnType<typeof readOptions<typeof submitReaders>>
 
 /** Options that say the same thing two ways exclude each other within one set; a later set replaces both ways. */
 const ways = [
@@ -99,8 +95,10 @@ const ways = [
   ["timeout", "timeoutSeconds"],
 ] as const
 
-function merge(where: string, sets: readonly unknown[]): Read {
-  let merged: Read = {}
+/** Later sets win: the definition's defaults, the batch's options, the task's own. Read once for all tasks that share them. */
+export function readSubmitOptions(type: string, sets: readonly unknown[]): ReadSubmitOptions {
+  const where = `submit ${type}`
+  let merged: ReadSubmitOptions = {}
   for (const set of sets) {
     const read = readOptions(where, set, submitReaders)
     for (const names of ways) {
@@ -109,6 +107,9 @@ function merge(where: string, sets: readonly unknown[]): Read {
         merged = { ...merged, ...Object.fromEntries(names.map((name) => [name, undefined])) }
     }
     merged = { ...merged, ...read }
+  }
+  if (merged.timeout === 0 || merged.timeoutSeconds === 0) {
+    throw new SluiceError("invalid_duration", `${where}: timeout: expected more than 0`)
   }
   return merged
 }

@@ -87,19 +87,20 @@ export class SqliteRecords implements Records {
 
   insert(changes: readonly Change[]): void {
     this.hasNews ||= changes.some(isNews)
-    // Tasks that differ in nothing but id and input are one statement.
-    const alike = new Map<string, { values: readonly Value[]; rows: [number, string, string | null][] }>()
+    // Neighbours that differ in nothing but id and input are one statement.
+    const groups: { values: readonly Value[]; rows: [number, string, string | null][] }[] = []
     for (const { task, entries } of changes) {
       this.tally.add(task)
       const isInline = task.input.length <= inlineInputBytes
       if (!isInline) this.sql("insertPayload").run(task.seq, task.input)
       const values = [this.ns, ...insertValues(task, this.laneFor(task)), fromHistory(entries)]
-      const key = JSON.stringify(values)
-      const group = alike.get(key) ?? { values, rows: [] }
-      alike.set(key, group)
+      const last = groups.at(-1)
+      const isAlike = last?.values.every((value, i) => value === values[i])
+      const group = last && isAlike ? last : { values, rows: [] }
+      if (group !== last) groups.push(group)
       group.rows.push([task.seq, task.id, isInline ? task.input : null])
     }
-    for (const { values, rows } of alike.values()) this.sql("insertTasks").run(JSON.stringify(rows), ...values)
+    for (const { values, rows } of groups) this.sql("insertTasks").run(JSON.stringify(rows), ...values)
   }
 
   save(changes: readonly Change[]): void {
