@@ -1,10 +1,10 @@
 // Exchange: everything a worker has to say and to ask, in one atomic step. Settles come first, so that what they free can
 // be claimed in the same step; then heartbeats; then the claim.
 
-import { type Change, claim, expire, isExpiredAt, renew, settle, type TaskRecord } from "../task/index.ts"
+import { type Change, claim, expire, historyLimit, isExpiredAt, judge, renew, settle, type TaskRecord } from "../task/index.ts"
 import { choose } from "./claim.ts"
-import { budgets, type ClaimRequest, type ExchangeAnswer, type ExchangeRequest, type SettleAnswer } from "./contract.ts"
-import type { Records } from "./records.ts"
+import { budgets, type ClaimRequest, type ExchangeAnswer, type ExchangeRequest, type SettleAnswer, type SettleRequest } from "./contract.ts"
+import type { Completion, Records } from "./records.ts"
 
 export function exchange(records: Records, request: ExchangeRequest): ExchangeAnswer {
   const settled = settleAll(records, request)
@@ -19,23 +19,54 @@ export function exchange(records: Records, request: ExchangeRequest): ExchangeAn
   }
 }
 
+/** Completions go their own short way. A task that is settled twice in one exchange goes the long one, where the order counts. */
 function settleAll(records: Records, request: ExchangeRequest): SettleAnswer[] {
-  if (request.settles.length === 0) return []
-  const found = records.load(request.settles.map(({ id }) => id))
+  const answers: SettleAnswer[] = []
+  const isOnce = new Set(request.settles.map(({ id }) => id)).size === request.settles.length
+  const left = isOnce ? completeAll(records, request.settles, answers) : [...request.settles.keys()]
+  if (left.length > 0) settleEach(records, request.settles, left, answers)
+  return answers
+}
+
+/** Answers the completions that it can; gives back the places of all other settles. */
+function completeAll(records: Records, settles: readonly SettleRequest[], answers: SettleAnswer[]): number[] {
+  const places = [...settles.keys()].filter((place) => settles[place]?.outcome.kind === "completed")
+  if (places.length === 0) return [...settles.keys()]
+  const found = new Map(records.loadBrief(places.map((place) => settles[place]?.id ?? "")).map((task, i) => [places[i], task]))
+  const done: Completion[] = []
+  const left: number[] = []
+  for (const [place, { fence, outcome }] of settles.entries()) {
+    const task = found.get(place)
+    // A history that has to be trimmed is not just appended to.
+    if (outcome.kind !== "completed" || (task && task.version >= historyLimit)) left.push(place)
+    else {
+      const verdict = task ? judge(task, fence, outcome.kind) : "stale"
+      if (task && verdict === "ok") done.push({ task, output: outcome.output })
+      answers[place] =
+        verdict === "stale" || !task ? { kind: "stale" } : { kind: "ok", status: verdict === "ok" ? "completed" : task.status }
+    }
+  }
+  records.complete(done)
+  return left
+}
+
+function settleEach(records: Records, settles: readonly SettleRequest[], places: readonly number[], answers: SettleAnswer[]): void {
+  const found = records.load(places.map((place) => settles[place]?.id ?? ""))
   const latest = new Map<string, TaskRecord>()
   const changes: Change[] = []
-  const answers = request.settles.map(({ id, fence, outcome }, i): SettleAnswer => {
+  for (const [i, place] of places.entries()) {
+    const { id, fence, outcome } = settles[place] as SettleRequest
     const task = latest.get(id) ?? found[i]
-    if (!task) return { kind: "stale" }
-    const result = settle(task, fence, outcome, records.nowMs)
-    if (result.kind === "stale") return { kind: "stale" }
-    if (result.kind === "repeat") return { kind: "ok", status: task.status }
-    latest.set(id, result.change.task)
-    changes.push(result.change)
-    return { kind: "ok", status: result.change.task.status }
-  })
+    const result = task ? settle(task, fence, outcome, records.nowMs) : null
+    if (!task || !result || result.kind === "stale") answers[place] = { kind: "stale" }
+    else if (result.kind === "repeat") answers[place] = { kind: "ok", status: task.status }
+    else {
+      latest.set(id, result.change.task)
+      changes.push(result.change)
+      answers[place] = { kind: "ok", status: result.change.task.status }
+    }
+  }
   records.save(changes)
-  return answers
 }
 
 function keepAll(records: Records, request: ExchangeRequest): ("ok" | "stale")[] {

@@ -2,15 +2,21 @@
 // replicated, S3) implement this, and the operations beside this file are written once against it. Everything is
 // synchronous: nothing may come between reading and writing.
 
-import type { Change, HistoryEntry, Status, TaskRecord } from "../task/index.ts"
+import type { Brief, Change, HistoryEntry, Status, TaskRecord } from "../task/index.ts"
 import type { Backlog, Chosen } from "./claim.ts"
 import type { CountsRequest, ListAnswer, ListRequest } from "./contract.ts"
+
+export interface Completion {
+  readonly task: Brief
+  readonly output: string | null
+}
 
 export interface Records {
   /** The store's clock, read once, after whatever lock the step needs was taken. */
   readonly nowMs: number
 
   load(ids: readonly string[]): readonly (TaskRecord | null)[]
+  loadBrief(ids: readonly string[]): readonly (Brief | null)[]
   loadByKey(keys: readonly string[]): readonly TaskRecord[]
   history(id: string): { readonly version: number; readonly entries: readonly HistoryEntry[] } | null
   list(request: ListRequest): ListAnswer
@@ -21,6 +27,8 @@ export interface Records {
   insert(changes: readonly Change[]): void
   /** Writes changed tasks and their new history, and moves them between lanes, schedule and indexes. */
   save(changes: readonly Change[]): void
+  /** The outcome `completed` on running tasks, which is how most end: in its own way, because it needs to know so little of them. */
+  complete(done: readonly Completion[]): void
   /** Writes leases and progress; nothing that the history shows. */
   keep(tasks: readonly TaskRecord[]): void
   remove(tasks: readonly TaskRecord[]): void

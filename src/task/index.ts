@@ -16,10 +16,13 @@ export { type GateRef, isExpiredAt, type TaskRecord } from "./record.ts"
 export { canMove, IllegalTransitionError, isFinished, type Status, statuses } from "./status.ts"
 export {
   archive,
+  type Brief,
   type Change,
   cancel,
   claim,
+  completedEntry,
   expire,
+  judge,
   type Lease,
   lose,
   type Moved,

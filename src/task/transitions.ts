@@ -28,6 +28,11 @@ function move(task: TaskRecord, nowMs: number, status: Status, event: HistoryEve
   }
 }
 
+/** What the history shows of a completion. */
+export function completedEntry(nowMs: number): HistoryEntry {
+  return { atMs: nowMs, status: "completed", event: "completed" }
+}
+
 export interface Lease {
   readonly workerId: string
   readonly claimNumber: number
@@ -54,13 +59,22 @@ export function claim(task: TaskRecord, nowMs: number, lease: Lease): Change {
   )
 }
 
-export type Settled = { readonly kind: "ok"; readonly change: Change } | { readonly kind: "repeat" } | { readonly kind: "stale" }
+/** As much of a task as decides whether a settle counts, and as completing it needs. */
+export type Brief = Pick<TaskRecord, "id" | "seq" | "type" | "status" | "fence" | "version" | "lastOutcome">
 
 /** Under the fence of the current lease, once. The same outcome again is answered like the first time. */
-export function settle(task: TaskRecord, fence: number, outcome: Outcome, nowMs: number): Settled {
-  if (task.fence !== fence) return { kind: "stale" }
-  if (task.status !== "running") return { kind: task.lastOutcome === outcome.kind ? "repeat" : "stale" }
+export function judge(task: Brief, fence: number, outcome: Outcome["kind"]): "ok" | "repeat" | "stale" {
+  if (task.fence !== fence) return "stale"
   // A lease that ran out but was not swept yet still settles: nobody else has the task, and running it again would help nobody.
+  if (task.status === "running") return "ok"
+  return task.lastOutcome === outcome ? "repeat" : "stale"
+}
+
+export type Settled = { readonly kind: "ok"; readonly change: Change } | { readonly kind: "repeat" } | { readonly kind: "stale" }
+
+export function settle(task: TaskRecord, fence: number, outcome: Outcome, nowMs: number): Settled {
+  const kind = judge(task, fence, outcome.kind)
+  if (kind !== "ok") return { kind }
   return { kind: "ok", change: applyOutcome(task, { ...noLease, crashCount: 0, lastOutcome: outcome.kind }, outcome, nowMs) }
 }
 

@@ -4,9 +4,18 @@
 import type { Backlog, Chosen } from "../../store/claim.ts"
 import { type ClockState, clockStart, tick } from "../../store/clock.ts"
 import { budgets, type CountsRequest, type ListAnswer, type ListRequest } from "../../store/contract.ts"
-import type { Records } from "../../store/records.ts"
+import type { Completion, Records } from "../../store/records.ts"
 import { isNews } from "../../store/waiters.ts"
-import { type Change, type HistoryEntry, isFinished, type Status, statuses, type TaskRecord, trimHistory } from "../../task/index.ts"
+import {
+  type Change,
+  type HistoryEntry,
+  isFinished,
+  type Status,
+  settle,
+  statuses,
+  type TaskRecord,
+  trimHistory,
+} from "../../task/index.ts"
 import { Lanes } from "./lanes.ts"
 import { SortedSet } from "./sorted.ts"
 
@@ -51,6 +60,10 @@ export class MemoryRecords implements Records {
 
   load(ids: readonly string[]): (TaskRecord | null)[] {
     return ids.map((id) => this.tasks.get(id) ?? null)
+  }
+
+  loadBrief(ids: readonly string[]): (TaskRecord | null)[] {
+    return this.load(ids)
   }
 
   loadByKey(keys: readonly string[]): TaskRecord[] {
@@ -100,6 +113,14 @@ export class MemoryRecords implements Records {
     for (const { task, entries } of changes) {
       this.histories.set(task.id, trimHistory([...(this.histories.get(task.id) ?? []), ...entries]))
       this.put(task)
+    }
+  }
+
+  complete(done: readonly Completion[]): void {
+    for (const { task: brief, output } of done) {
+      const task = this.tasks.get(brief.id)
+      const settled = task ? settle(task, task.fence, { kind: "completed", output }, this.nowMs) : null
+      if (settled?.kind === "ok") this.save([settled.change])
     }
   }
 

@@ -4,12 +4,21 @@
 import type { Backlog, Chosen } from "../../store/claim.ts"
 import { type ClockState, laterClock, tick } from "../../store/clock.ts"
 import { budgets, type CountsRequest, type ListAnswer, type ListRequest } from "../../store/contract.ts"
-import type { Records } from "../../store/records.ts"
+import type { Completion, Records } from "../../store/records.ts"
 import { isNews } from "../../store/waiters.ts"
-import { type Change, historyLimit, type Status, statuses, type TaskRecord, trimHistory } from "../../task/index.ts"
+import {
+  type Brief,
+  type Change,
+  completedEntry,
+  historyLimit,
+  type Status,
+  statuses,
+  type TaskRecord,
+  trimHistory,
+} from "../../task/index.ts"
 import type { Value } from "./driver.ts"
 import { Lanes } from "./lanes.ts"
-import { fromHistory, inlineInputBytes, insertValues, saveValues, toHistory } from "./rows.ts"
+import { fromHistory, fromJson, inlineInputBytes, insertValues, saveValues, toBrief, toHistory } from "./rows.ts"
 import type { Statements } from "./statements.ts"
 import { Tally } from "./tally.ts"
 
@@ -52,6 +61,15 @@ export class SqliteRecords implements Records {
     if (ids.length === 0) return []
     const found = new Map<string, TaskRecord>()
     for (const task of this.read("loadTasks", JSON.stringify(ids))) found.set(task.id, task)
+    return ids.map((id) => found.get(id) ?? null)
+  }
+
+  loadBrief(ids: readonly string[]): (Brief | null)[] {
+    const found = new Map<string, Brief>()
+    for (const row of fromJson(this.sql("loadBrief").rows(this.ns, JSON.stringify(ids)))) {
+      const brief = toBrief(row)
+      found.set(brief.id, brief)
+    }
     return ids.map((id) => found.get(id) ?? null)
   }
 
@@ -106,18 +124,28 @@ export class SqliteRecords implements Records {
   save(changes: readonly Change[]): void {
     this.hasNews ||= changes.some(isNews)
     const claimed: TaskRecord[] = []
-    const completed: TaskRecord[] = []
     const others: Change[] = []
     for (const change of changes) {
       // A history that has to be trimmed is not just appended to.
-      const event = change.entries.length === 1 && change.task.version <= historyLimit ? change.entries[0]?.event : undefined
-      if (event === "claimed") claimed.push(change.task)
-      else if (event === "completed") completed.push(change.task)
+      const isPlain = change.entries.length === 1 && change.task.version <= historyLimit
+      if (isPlain && change.entries[0]?.event === "claimed") claimed.push(change.task)
       else others.push(change)
     }
     this.saveClaimed(claimed, changes)
-    this.saveCompleted(completed, changes)
     this.saveOthers(others)
+  }
+
+  complete(done: readonly Completion[]): void {
+    const first = done[0]
+    if (!first) return
+    for (const { task } of done) this.tally.move(task.type, "running", "completed")
+    const entry = `,${fromHistory([completedEntry(this.nowMs)])}`
+    // Most handlers answer alike, with nothing; then the outputs need not be handed over one by one.
+    if (done.every(({ output }) => output === first.output)) {
+      this.sql("completeAlike").run(JSON.stringify(done.map(({ task }) => task.seq)), this.nowMs, entry, first.output)
+    } else {
+      this.sql("completeEach").run(JSON.stringify(done.map(({ task, output }) => [task.seq, output])), this.nowMs, entry)
+    }
   }
 
   keep(tasks: readonly TaskRecord[]): void {
@@ -218,15 +246,6 @@ export class SqliteRecords implements Records {
     const { workerId, claimNumber, leaseExpiresAtMs } = first
     const seqs = JSON.stringify(tasks.map(({ seq }) => seq))
     this.sql("saveClaimed").run(seqs, workerId, claimNumber, leaseExpiresAtMs, this.nowMs, `,${fromHistory(entry)}`)
-  }
-
-  private saveCompleted(tasks: readonly TaskRecord[], changes: readonly Change[]): void {
-    const first = tasks[0]
-    if (!first) return
-    for (const task of tasks) this.tally.move(task.type, "running", "completed")
-    const entry = changes.find(({ task }) => task === first)?.entries ?? []
-    const rows = JSON.stringify(tasks.map(({ seq, output }) => [seq, output]))
-    this.sql("saveCompleted").run(rows, this.nowMs, `,${fromHistory(entry)}`)
   }
 
   private saveOthers(changes: readonly Change[]): void {

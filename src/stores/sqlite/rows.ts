@@ -1,6 +1,14 @@
 // Between a row and a record: the columns in the order they are read, and what NULL stands for.
 
-import { type GateRef, type HistoryEntry, isFinished, type OutcomeKind, type Status, type TaskRecord } from "../../task/index.ts"
+import {
+  type Brief,
+  type GateRef,
+  type HistoryEntry,
+  isFinished,
+  type OutcomeKind,
+  type Status,
+  type TaskRecord,
+} from "../../task/index.ts"
 import type { Row, Value } from "./driver.ts"
 
 /** Inputs above this are kept apart, so that a claim or a heartbeat does not rewrite them. */
@@ -70,6 +78,11 @@ export function toRecord(row: Row): TaskRecord {
     lastError: textOrNull(row[37]),
     lastOutcome: row[38] as OutcomeKind | "lost" | null,
   }
+}
+
+/** The columns of loadBrief. */
+export function toBrief([id, seq, type, status, fence, version, lastOutcome]: Row): Brief {
+  return { id, seq, type, status, fence, version, lastOutcome } as Brief
 }
 
 export function laneOf(row: Row): number | null {

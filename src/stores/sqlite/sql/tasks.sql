@@ -4,6 +4,11 @@
 -- 1 ns, 2 JSON array of ids
 SELECT $columns FROM tasks WHERE ns = ?1 AND id IN (SELECT value FROM json_each(?2))
 
+-- name: loadBrief
+-- As much as decides whether a completion counts. 1 ns, 2 JSON array of ids
+SELECT json_array(id, seq, type, status, fence, version, last_outcome) FROM tasks
+WHERE ns = ?1 AND id IN (SELECT value FROM json_each(?2))
+
 -- name: loadByKeys
 -- 1 ns, 2 JSON array of idempotency keys
 SELECT $columns FROM tasks WHERE ns = ?1 AND idempotency_key IN (SELECT value FROM json_each(?2))
@@ -41,15 +46,23 @@ UPDATE tasks SET
   history = history || ?6
 WHERE seq IN (SELECT value FROM json_each(?1))
 
--- name: saveCompleted
--- The outcome `completed`, for all tasks of one exchange.
+-- name: completeEach
+-- The outcome `completed`, for all tasks of one exchange. completeAlike must say the same.
 -- 1 JSON array of [seq, output], 2 now, 3 history to append
 UPDATE tasks SET
-  status = 'completed', output = done.value ->> 1, worker_id = NULL, claim_number = NULL, lease_expires_at_ms = NULL, crash_count = 0,
-  completed_at_ms = ?2, updated_at_ms = ?2, finished_at_ms = ?2, version = version + 1, last_error = NULL, last_outcome = 'completed',
-  history = history || ?3
+  status = 'completed', output = done.value ->> 1,
+  worker_id = NULL, claim_number = NULL, lease_expires_at_ms = NULL, crash_count = 0, completed_at_ms = ?2, updated_at_ms = ?2,
+  finished_at_ms = ?2, version = version + 1, last_error = NULL, last_outcome = 'completed', history = history || ?3
 FROM json_each(?1) AS done
 WHERE tasks.seq = done.value ->> 0
+
+-- name: completeAlike
+-- 1 JSON array of seqs, 2 now, 3 history to append, 4 the output of all of them
+UPDATE tasks SET
+  status = 'completed', output = ?4,
+  worker_id = NULL, claim_number = NULL, lease_expires_at_ms = NULL, crash_count = 0, completed_at_ms = ?2, updated_at_ms = ?2,
+  finished_at_ms = ?2, version = version + 1, last_error = NULL, last_outcome = 'completed', history = history || ?3
+WHERE seq IN (SELECT value FROM json_each(?1))
 
 -- name: saveTask
 -- Everything that a transition can change; the parameters in the order below, history replaced
