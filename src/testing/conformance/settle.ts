@@ -148,6 +148,44 @@ export const settleTests = theme("settle", {
     deepEqual(await bench.counts(), { completed: 1, failed: 1, running: 1 })
   },
 
+  "tasks that complete together each keep their own output and forget what went before, whether they answer alike or not": async (
+    bench,
+  ) => {
+    const worker = bench.worker()
+    for (const outputs of [
+      ['"a"', '"b"', null],
+      ["1", "1", "1"],
+    ]) {
+      await bench.submitMany(3)
+      const first = await worker.claim()
+      await worker.exchange({ settles: first.map(({ id, fence }) => ({ id, fence, outcome: retried() })) })
+      const held = await worker.claim()
+      const settles = held.map(({ id, fence }, i) => ({ id, fence, outcome: completed(outputs[i] ?? null) }))
+      const { settled } = await worker.exchange({ settles: [...settles.slice(1), ...settles.slice(0, 1)] })
+      deepEqual(
+        settled,
+        [1, 2, 3].map(() => ({ kind: "ok", status: "completed" })),
+      )
+      for (const [i, before] of held.entries()) {
+        const nowMs = bench.world.wallMs()
+        deepEqual(await bench.get(before), {
+          ...before,
+          status: "completed",
+          output: outputs[i] ?? null,
+          updatedAtMs: nowMs,
+          completedAtMs: nowMs,
+          version: 5,
+          workerId: null,
+          claimNumber: null,
+          leaseExpiresAtMs: null,
+          lastError: null,
+          lastOutcome: "completed",
+        })
+        deepEqual((await bench.history(before)).at(-1), { version: 5, atMs: nowMs, status: "completed", event: "completed" })
+      }
+    }
+  },
+
   "of two that settle at once one wins": async (bench) => {
     await bench.submit()
     const held = await bench.worker("a").claimOne()
