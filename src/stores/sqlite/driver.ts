@@ -2,6 +2,7 @@
 // neither a compiler nor an install script. Rows come as arrays: naming every column of every row cost a third of a claim.
 
 import { createRequire } from "node:module"
+import { SluiceError } from "../../errors/index.ts"
 
 export type Value = string | number | null
 export type Row = readonly Value[]
@@ -59,19 +60,30 @@ function openNode(path: string): Database {
 async function openLibsql(path: string): Promise<Database> {
   const { default: Libsql } = await import("libsql")
   const database = new Libsql(path)
+  // The file stays open for as long as one of its statements is alive; closing lets go of them all.
+  const statements: { native: ReturnType<typeof database.prepare> | null }[] = []
   return {
     driver: "libsql",
     exec: (sql) => void database.exec(sql),
     prepare: (sql) => {
-      const statement = database.prepare(sql)
-      const isReader = statement.reader
-      if (isReader) statement.raw(true)
+      const statement = { native: database.prepare(sql) as ReturnType<typeof database.prepare> | null }
+      statements.push(statement)
+      const alive = () => {
+        if (statement.native) return statement.native
+        throw new SluiceError("store_closed", `sqlite ${path}: expected an open database, this one was closed`)
+      }
+      const isReader = alive().reader
+      if (isReader) alive().raw(true)
       return {
         // Handed over as one array: a lone null would be taken for an object of named parameters.
-        run: (...values) => void (isReader ? statement.all(values) : statement.run(values)),
-        rows: (...values) => statement.all(values) as Row[],
+        run: (...values) => void (isReader ? alive().all(values) : alive().run(values)),
+        rows: (...values) => alive().all(values) as Row[],
       }
     },
-    close: () => void database.close(),
+    close: () => {
+      database.close()
+      for (const statement of statements) statement.native = null
+      statements.length = 0
+    },
   }
 }
