@@ -1,6 +1,6 @@
 // A rate that refills steadily up to a burst. What is owed is kept in units of cost × window, which refill by the limit each
-// microsecond: whole numbers throughout, so nothing is lost or gained by rounding. A bucket admits at most one unit a
-// microsecond; defining a faster one is refused.
+// microsecond: whole numbers throughout, so nothing is lost or gained by rounding. It holds for buckets of
+// at most one unit a microsecond; whoever defines a limit has to refuse a faster one.
 
 import type { RatePolicy } from "./policy.ts"
 

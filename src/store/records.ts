@@ -6,6 +6,9 @@ import type { Brief, Change, HistoryEntry, Status, TaskRecord } from "../task/in
 import type { Backlog, Chosen } from "./claim.ts"
 import type { CountsRequest, ListAnswer, ListRequest } from "./contract.ts"
 
+/** A worker that was not heard of for a day cannot have a claim under way. */
+export const workerForgottenAfterMs = 86_400_000
+
 export interface Completion {
   readonly task: Brief
   readonly output: string | null

@@ -4,7 +4,7 @@
 import type { Backlog, Chosen } from "../../store/claim.ts"
 import { type ClockState, clockStart, tick } from "../../store/clock.ts"
 import { budgets, type CountsRequest, type ListAnswer, type ListRequest } from "../../store/contract.ts"
-import type { Completion, Records } from "../../store/records.ts"
+import { type Completion, type Records, workerForgottenAfterMs } from "../../store/records.ts"
 import { isNews } from "../../store/waiters.ts"
 import {
   type Change,
@@ -27,8 +27,6 @@ interface Timed {
 }
 
 const timed = () => new SortedSet<Timed>((a, b) => a.atMs - b.atMs || a.seq - b.seq)
-/** A worker that was not heard of for a day cannot have a claim under way. */
-const workerForgottenAfterMs = 86_400_000
 
 export class MemoryRecords implements Records {
   nowMs = 0

@@ -4,7 +4,7 @@
 import type { Backlog, Chosen } from "../../store/claim.ts"
 import { type ClockState, laterClock, tick } from "../../store/clock.ts"
 import { budgets, type CountsRequest, type ListAnswer, type ListRequest } from "../../store/contract.ts"
-import type { Completion, Records } from "../../store/records.ts"
+import { type Completion, type Records, workerForgottenAfterMs } from "../../store/records.ts"
 import { isNews } from "../../store/waiters.ts"
 import {
   type Brief,
@@ -22,8 +22,6 @@ import { fromHistory, fromJson, inlineInputBytes, insertValues, saveValues, toBr
 import type { Statements } from "./statements.ts"
 import { Tally } from "./tally.ts"
 
-/** A worker that was not heard of for a day cannot have a claim under way. */
-const workerForgottenAfterMs = 86_400_000
 /** How many rows one look of `list` goes through. */
 const listLook = 10_000
 
