@@ -49,7 +49,7 @@ export function prepareSideRows(database) {
   const sequence = database.prepare("UPDATE sequence SET last = ?1")
   const lane = database.prepare("UPDATE lanes SET head_priority = ?2, head_ready_at_ms = ?3, head_seq = ?4 WHERE lane = ?1")
   const flow = database.prepare(
-    "UPDATE flows SET head_priority = ?2, head_seq = ?3, virtual_time = ?4 WHERE ns = 1 AND type = ?1 AND flow = ?1",
+    "UPDATE flows SET head_priority = ?2, head_seq = ?3, virtual_time = ?4 WHERE ns = 1 AND type = ?1 AND flow = ?1 AND gate = 0",
   )
   const tally = database.prepare(
     "INSERT INTO tallies (ns, type, status, count) VALUES (1, ?1, ?2, ?3) ON CONFLICT DO UPDATE SET count = count + ?3",
@@ -67,7 +67,7 @@ export function prepareSideRows(database) {
   return {
     start(type) {
       database.exec("INSERT INTO namespaces (ns, name) VALUES (1, 'default')")
-      database.prepare("INSERT INTO flows (ns, type, flow, virtual_time) VALUES (1, ?1, ?1, 0)").run(type)
+      database.prepare("INSERT INTO flows (ns, type, flow, gate, virtual_time) VALUES (1, ?1, ?1, 0, 0)").run(type)
       const [row] = database.prepare("INSERT INTO lanes (ns, type, flow, gates) VALUES (1, ?1, ?1, '[]') RETURNING lane").rows(type)
       return row[0]
     },

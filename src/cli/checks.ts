@@ -1,9 +1,11 @@
 // What `doctor` looks at, each in one sentence: what is so, and where it is not well, what to do. Looks only; changes nothing.
 
-import type { Queue, Task } from "../queue/index.ts"
+import { type LimitView, policyText, type Queue, type Task } from "../queue/index.ts"
 import { budgets } from "../store/index.ts"
 import type { Status } from "../task/index.ts"
 import { formatDuration } from "../units/index.ts"
+import { forecastsOf } from "./forecasts.ts"
+import { doesDisagree } from "./limit-text.ts"
 
 export interface Check {
   readonly result: "ok" | "warn"
@@ -29,10 +31,11 @@ export async function runChecks(queue: Queue): Promise<Check[]> {
     ok(`the store answers, within ${formatDuration(Math.max(1, tookMs))}`),
     clock(nowMs - world.wallMs(), tookMs),
     durability(queue),
-    waiting(await latest("pending"), nowMs),
+    waiting(await leftWaiting(queue, await latest("pending"), nowMs)),
     overdue(await latest("pending"), nowMs),
     leases(await latest("running"), nowMs),
     failures(counts.failed),
+    declarations(await queue.limits.list()),
   ]
 }
 
@@ -50,8 +53,18 @@ function durability(queue: Queue): Check {
   return warn("tasks are gone when this process ends, and no other process sees them; use --store sqlite:./sluice.db to keep them")
 }
 
-function waiting(pending: readonly Task[], nowMs: number): Check {
-  const left = pending.filter((task) => nowMs - task.availableAt.getTime() > patienceMs && !task.isExpiredAt(new Date(nowMs)))
+/** Due for long, and held by nothing that a worker could not change. */
+async function leftWaiting(queue: Queue, pending: readonly Task[], nowMs: number): Promise<Task[]> {
+  const due = pending.filter((task) => nowMs - task.availableAt.getTime() > patienceMs && !task.isExpiredAt(new Date(nowMs)))
+  // The oldest first: at a gate that nobody comes to, only they could start now.
+  const forecasts = await forecastsOf(queue, due.toReversed())
+  return due.filter(({ id, gates }) => {
+    const basis = forecasts.get(id)?.basis
+    return gates?.length === 0 || basis === "now" || basis === "unrouted"
+  })
+}
+
+function waiting(left: readonly Task[]): Check {
   if (left.length === 0) return ok("no task that is due has been left waiting")
   const types = [...new Set(left.map((task) => task.type))]
   const named = types.slice(0, 5).join(", ") + (types.length > 5 ? ", …" : "")
@@ -76,6 +89,13 @@ function leases(running: readonly Task[], nowMs: number): Check {
 function failures(failed: number): Check {
   if (failed === 0) return ok("no task has failed")
   return warn(`${failed} ${failed === 1 ? "task has" : "tasks have"} failed: see sluice list --status failed`)
+}
+
+function declarations(limits: readonly LimitView[]): Check {
+  const disputed = limits.filter(doesDisagree)
+  if (disputed.length === 0) return ok("live processes agree on every limit")
+  const named = disputed.map((limit) => `${limit.name}: ${limit.declarations.map(({ policy }) => policyText(policy)).join(" or ")}`)
+  return warn(`live processes disagree on ${named.join("; ")}. The stricter holds until all of them run the same code`)
 }
 
 /** Only the latest page is looked at, so a full one stands for "at least". */

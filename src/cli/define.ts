@@ -34,7 +34,7 @@ export function withUsageMistakes(command: Command): Command {
 }
 
 function usageMistake(command: Command, error: CommanderError): SluiceError {
-  const isRoot = command.parent === null
+  const path = pathOf(command)
   const what = error.message
     .replace(/^error: /, "")
     .replace(
@@ -42,7 +42,14 @@ function usageMistake(command: Command, error: CommanderError): SluiceError {
       (_match, _oneOf, near: string) => `; did you mean ${near.replaceAll(", ", " or ")}?`,
     )
     .replace(/\.$/, "")
-  const where = isRoot ? "" : `${command.name()}: `
-  const hint = what.endsWith("?") ? "" : `; see sluice ${isRoot ? "" : `${command.name()} `}--help`
+  const where = path === "" ? "" : `${path}: `
+  const hint = what.endsWith("?") ? "" : `; see sluice ${path === "" ? "" : `${path} `}--help`
   return new SluiceError("invalid_option", `${where}${what}${hint}`)
+}
+
+/** From the program on: "limits set"; "" for the program itself. */
+function pathOf(command: Command): string {
+  if (command.parent === null) return ""
+  const above = pathOf(command.parent)
+  return above === "" ? command.name() : `${above} ${command.name()}`
 }

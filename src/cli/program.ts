@@ -6,8 +6,11 @@ import { addCancel } from "./commands/cancel.ts"
 import { addCompletion } from "./commands/completion.ts"
 import { addCounts } from "./commands/counts.ts"
 import { addDoctor } from "./commands/doctor.ts"
+import { addExplain } from "./commands/explain.ts"
+import { addForecast } from "./commands/forecast.ts"
 import { addGet } from "./commands/get.ts"
 import { addHistory } from "./commands/history.ts"
+import { addLimits } from "./commands/limits.ts"
 import { addList } from "./commands/list.ts"
 import { addNow } from "./commands/now.ts"
 import { addRetry } from "./commands/retry.ts"
@@ -25,12 +28,15 @@ const commands = [
   addWork,
   addGet,
   addStatus,
+  addExplain,
   addList,
   addHistory,
   addCounts,
   addCancel,
   addRetry,
   addArchive,
+  addLimits,
+  addForecast,
   addSweep,
   addNow,
   addDoctor,

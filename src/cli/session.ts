@@ -78,7 +78,7 @@ export class Session {
     const known = isSluiceError(error)
     const exitCode = known ? errorTable[error.code].exitCode : 1
     const message = error instanceof Error ? error.message || error.name : String(error)
-    const where = known && error.code === "not_found" ? `; looked in ${this.place}` : ""
+    const where = known && (error.code === "not_found" || error.code === "unknown_limit") ? `; looked in ${this.place}` : ""
     this.note(`sluice: ${oneLine(known ? message + where : `unexpected: ${message} (SLUICE_DEBUG=1 shows where)`)}`)
     if (this.io.env.SLUICE_DEBUG === "1" && error instanceof Error) this.note(error.stack ?? "")
     if (this.exitCode === 0) this.exitCode = exitCode

@@ -4,6 +4,7 @@
 import { formatDuration } from "../units/index.ts"
 import type { Worker, WorkerEvents } from "../worker/index.ts"
 import { colourOf } from "./colour.ts"
+import { snakeCase } from "./document.ts"
 import { jsonLine } from "./json-line.ts"
 import { plain } from "./plain.ts"
 import type { Session } from "./session.ts"
@@ -20,6 +21,7 @@ const names = [
   "task.lost",
   "task.overrun",
   "task.log",
+  "gate.cooling",
   "sweep.done",
   "store.unavailable",
   "store.back",
@@ -37,14 +39,14 @@ export function tellEvents(session: Session, worker: Worker, options: LogOptions
 
 function tellAsJson(session: Session, worker: Worker): void {
   for (const name of names) {
-    worker.on(name, (event) => session.printJson({ event: name, at: stamp(session), ...documentOf(event) }))
+    worker.on(name, (event) => session.printJson({ event: name, at: stamp(session), ...eventDocument(event) }))
   }
 }
 
-/** The names of a task's document: snake case, and `task_type`. */
-function documentOf(event: object): Record<string, unknown> {
-  const snake = (key: string) => (key === "type" ? "task_type" : key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
-  return Object.fromEntries(Object.entries(event).map(([key, value]) => [snake(key), value instanceof Error ? value.message : value]))
+/** The names of a task's document, `task_type` among them. Values stay as they are: the fields that a handler logs are its own. */
+function eventDocument(event: object): Record<string, unknown> {
+  const name = (key: string) => (key === "type" ? "task_type" : snakeCase(key))
+  return Object.fromEntries(Object.entries(event).map(([key, value]) => [name(key), value instanceof Error ? value.message : value]))
 }
 
 function tellAsText(session: Session, worker: Worker, { isVerbose }: LogOptions): void {
@@ -70,6 +72,7 @@ function tellAsText(session: Session, worker: Worker, { isVerbose }: LogOptions)
   worker.on("task.stale", ({ id, type, outcome }) => warn(`${type} ${id} ${outcome}, too late: another worker has it by now`))
   worker.on("task.lost", ({ id, type }) => warn(`${type} ${id} lost its lease and was stopped`))
   worker.on("task.overrun", ({ id, type, reason }) => warn(`${type} ${id} goes on after ${reason}; it should heed ctx.signal`))
+  worker.on("gate.cooling", (event) => warn(describeCooling(event)))
   worker.on("store.unavailable", ({ error }) => {
     if (!isAway) warn(`the store does not answer, trying on: ${plain(error.message)}`)
     isAway = true
@@ -92,6 +95,15 @@ function wordOf({ status, outcome }: WorkerEvents["task.settled"]): string {
 
 function describeSettled({ id, type, durationMs, error }: WorkerEvents["task.settled"]): string {
   return `${type} ${id} ${formatDuration(durationMs)}${error === null ? "" : ` ${plain(error)}`}`
+}
+
+function describeCooling({ id, type, limit, retryAfterMs, status }: WorkerEvents["gate.cooling"]): string {
+  const said = [
+    ...(status === null ? [] : [`status ${status}`]),
+    ...(retryAfterMs === null ? [] : [`again after ${formatDuration(retryAfterMs)}`]),
+  ]
+  const whose = limit === null ? "its gates cool down" : `limit ${limit} cools down`
+  return `${type} ${id} was too fast for the other side${said.length > 0 ? ` (${said.join(", ")})` : ""}: ${whose}`
 }
 
 function stamp(session: Session): string {

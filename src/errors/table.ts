@@ -41,6 +41,12 @@ export const errorTable = {
   reschedule: passing(1, 500),
   retryable: passing(1, 500),
   permanent: mistake(1, 500),
+  rate_limited: passing(16, 429),
+  invalid_rate: mistake(2),
+  invalid_cost: mistake(3),
+  cost_above_limit: mistake(3),
+  unknown_limit: mistake(6, 404),
+  limit_conflict: mistake(4, 409),
 } as const satisfies Record<string, Meaning>
 
 export type ErrorCode = keyof typeof errorTable

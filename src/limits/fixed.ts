@@ -4,18 +4,28 @@ import type { RatePolicy } from "./policy.ts"
 
 export interface FixedState {
   readonly kind: "fixed"
+  readonly perUs: number
+  /** Of the latest window that was charged. It may lie ahead, where a permit was given for later. */
   readonly startUs: number
   readonly used: number
 }
 
-export const emptyFixed: FixedState = { kind: "fixed", startUs: 0, used: 0 }
+export function emptyFixed({ perUs }: RatePolicy): FixedState {
+  return { kind: "fixed", perUs, startUs: 0, used: 0 }
+}
 
 function startOf({ perUs, phaseUs }: RatePolicy, atUs: number): number {
   return Math.floor((atUs - phaseUs) / perUs) * perUs + phaseUs
 }
 
-function usedIn(state: FixedState, startUs: number): number {
-  return state.startUs === startUs ? state.used : 0
+/** A window before the latest one that was charged is full: else nobody would have gone on to the later one. */
+function leftIn({ limit }: RatePolicy, state: FixedState, startUs: number): number {
+  if (state.startUs > startUs) return 0
+  return state.startUs === startUs ? Math.max(0, limit - state.used) : limit
+}
+
+export function usedOfFixed(policy: RatePolicy, state: FixedState, nowUs: number): number {
+  return policy.limit - leftIn(policy, state, startOf(policy, nowUs))
 }
 
 export function fixedOpensAtUs(policy: RatePolicy, state: FixedState, nowUs: number, cost: number): number {
@@ -24,14 +34,15 @@ export function fixedOpensAtUs(policy: RatePolicy, state: FixedState, nowUs: num
 
 export function chargeFixed(policy: RatePolicy, state: FixedState, nowUs: number, cost: number): FixedState {
   const startUs = startOf(policy, nowUs)
-  return { kind: "fixed", startUs, used: usedIn(state, startUs) + cost }
+  return { ...state, startUs, used: (state.startUs === startUs ? state.used : 0) + cost }
 }
 
 export function forecastFixed(policy: RatePolicy, state: FixedState, nowUs: number, ahead: number, cost: number): number {
   const { limit, perUs, guardUs } = policy
-  const startUs = startOf(policy, nowUs)
+  const ownStartUs = startOf(policy, nowUs)
+  const startUs = Math.max(ownStartUs, state.startUs)
   const isOver = nowUs > startUs + perUs - guardUs
-  const left = isOver ? 0 : Math.max(0, limit - usedIn(state, startUs))
+  const left = isOver ? 0 : leftIn(policy, state, startUs)
   const wanted = ahead + cost
   if (wanted <= left) return Math.max(nowUs, startUs + guardUs)
   return startUs + perUs * (1 + Math.floor((wanted - 1 - left) / limit)) + guardUs

@@ -1,14 +1,13 @@
 // A gate: one limit for one key, with its live state as a plain value. Admission charges it; settling gives back and corrects.
 
-import type { GatePolicy } from "./policy.ts"
-import { charge, correct, emptyRate, forecastRate, opensAtUs, type RateState } from "./rate.ts"
+import { type GatePolicy, largestCost, slotsFor } from "./policy.ts"
+import { charge, chargeAhead, correct, emptyRate, forecastRate, opensAtUs, type RateState, usedOf } from "./rate.ts"
 
-/** Whoever has passed and not yet settled: one lease of one task, or one call from outside. */
+/** Whoever has passed a gate with slots and not yet settled: one lease of one task. */
 export interface Holder {
   readonly id: string
   readonly fence: number
-  readonly cost: number
-  readonly admittedAtUs: number
+  readonly slots: number
   /** The end of its lease; then it holds nothing any more. */
   readonly untilUs: number
 }
@@ -16,6 +15,8 @@ export interface Holder {
 export interface GateState {
   readonly rates: readonly RateState[]
   readonly holders: readonly Holder[]
+  /** How long a slot is held, on average; 0 before the first was given back. */
+  readonly holdUs: number
   readonly closedUntilUs: number
   readonly cooldown: Cooldown
 }
@@ -35,81 +36,111 @@ export interface Passage {
 
 export type Admission =
   | { readonly kind: "admitted"; readonly state: GateState }
-  /** `atUs`: when it may open, if nothing else happens first. */
+  /** `atUs`: when it may open, if nothing else happens first; `neverUs` where only a change of the limit helps. */
   | { readonly kind: "refused"; readonly atUs: number }
 
+export const neverUs = Number.MAX_SAFE_INTEGER
+
 export function emptyGate(policy: GatePolicy): GateState {
-  return { rates: policy.rates.map(emptyRate), holders: [], closedUntilUs: 0, cooldown: { count: 0, reactedAtUs: -1 } }
+  return { rates: policy.rates.map(emptyRate), holders: [], holdUs: 0, closedUntilUs: 0, cooldown: { count: 0, reactedAtUs: -1 } }
 }
 
 export function admit(policy: GatePolicy, state: GateState, nowUs: number, passage: Passage): Admission {
-  const atUs = opens(policy, state, nowUs, passage.cost)
+  const atUs = gateOpensAtUs(policy, state, nowUs, passage.cost)
   if (atUs > nowUs) return { kind: "refused", atUs }
   const { id, fence, cost, untilUs } = passage
-  const holders = [...liveHolders(state, nowUs), { id, fence, cost, admittedAtUs: nowUs, untilUs }]
-  const rates = policy.rates.map((rate, i) => charge(rate, rateOf(policy, state, i), nowUs, cost))
-  return { kind: "admitted", state: { ...state, rates, holders } }
+  const holder: Holder = { id, fence, slots: slotsFor(policy, cost), untilUs }
+  return {
+    kind: "admitted",
+    state: {
+      ...state,
+      rates: policy.rates.map((rate, i) => charge(rate, rateOf(policy, state, i), nowUs, cost)),
+      holders: policy.concurrency === null ? state.holders : [...liveHolders(state, nowUs), holder],
+    },
+  }
 }
 
 /** The earliest time at which every part of the gate would let the cost pass. */
-function opens(policy: GatePolicy, state: GateState, nowUs: number, cost: number): number {
-  let atUs = Math.max(nowUs, state.closedUntilUs)
-  for (const [i, rate] of policy.rates.entries()) atUs = Math.max(atUs, opensAtUs(rate, rateOf(policy, state, i), nowUs, cost))
-  return Math.max(atUs, slotsFreeAtUs(policy, state, nowUs, cost))
+export function gateOpensAtUs(policy: GatePolicy, state: GateState, nowUs: number, cost: number): number {
+  if (cost > largestCost(policy)) return neverUs
+  let atUs = Math.max(nowUs, state.closedUntilUs, ratesOpenAtUs(policy, state, nowUs, cost))
+  if (atUs < neverUs) atUs = Math.max(atUs, slotsFreeAtUs(policy, state, nowUs, slotsFor(policy, cost)))
+  return atUs
 }
 
-function slotsFreeAtUs(policy: GatePolicy, state: GateState, nowUs: number, cost: number): number {
-  if (policy.concurrency === null) return nowUs
-  const live = [...liveHolders(state, nowUs)].sort((a, b) => a.untilUs - b.untilUs)
-  let held = live.reduce((sum, holder) => sum + holder.cost, 0)
+function ratesOpenAtUs(policy: GatePolicy, state: GateState, nowUs: number, cost: number): number {
   let atUs = nowUs
-  for (const holder of live) {
-    if (held + cost <= policy.concurrency) break
-    held -= holder.cost
+  for (const [i, rate] of policy.rates.entries()) atUs = Math.max(atUs, opensAtUs(rate, rateOf(policy, state, i), nowUs, cost))
+  return atUs
+}
+
+function slotsFreeAtUs(policy: GatePolicy, state: GateState, nowUs: number, slots: number): number {
+  if (policy.concurrency === null) return nowUs
+  let held = heldSlots(state, nowUs)
+  if (held + slots <= policy.concurrency) return nowUs
+  let atUs = nowUs
+  for (const holder of [...liveHolders(state, nowUs)].sort((a, b) => a.untilUs - b.untilUs)) {
+    if (held + slots <= policy.concurrency) break
+    held -= holder.slots
     atUs = holder.untilUs
   }
   return atUs
+}
+
+export function heldSlots(state: GateState, nowUs: number): number {
+  return liveHolders(state, nowUs).reduce((sum, holder) => sum + holder.slots, 0)
 }
 
 function liveHolders(state: GateState, nowUs: number): readonly Holder[] {
   return state.holders.filter((holder) => holder.untilUs > nowUs)
 }
 
-/** A policy that was changed may have more rates than the state knows. */
+/** What is known of this rate: a policy that was changed keeps the past of the rates that are counted as before. */
 function rateOf(policy: GatePolicy, state: GateState, i: number): RateState {
   const rate = policy.rates[i]
-  const known = state.rates[i]
   if (!rate) throw new RangeError(`no rate ${i}`)
   const empty = emptyRate(rate)
-  return known?.kind === empty.kind ? known : empty
+  const isAlike = (known: RateState | undefined) => known?.kind === empty.kind && known.perUs === empty.perUs
+  const known = state.rates[i]
+  return (isAlike(known) ? known : state.rates.find(isAlike)) ?? empty
+}
+
+/** One more request by somebody who has passed already: charged now, for the earliest time at which it fits. No slot is taken. */
+export function reserve(policy: GatePolicy, state: GateState, nowUs: number, cost: number): { atUs: number; state: GateState } {
+  const atUs = cost > largestCost(policy) ? neverUs : ratesOpenAtUs(policy, state, nowUs, cost)
+  const rates = policy.rates.map((rate, i) => chargeAhead(rate, rateOf(policy, state, i), nowUs, atUs, cost))
+  return { atUs, state: { ...state, rates } }
 }
 
 export interface Settlement {
   readonly id: string
   readonly fence: number
+  readonly admittedAtUs: number
+  readonly reserved: number
   /** What was really spent; null: what was reserved. */
   readonly actual: number | null
-  readonly sentAtUs: number | null
   readonly respondedAtUs: number | null
+  readonly rttUs: number | null
 }
 
-/** Gives the slot back, once: a holder that is not there, or has another fence, changes nothing. */
+/**
+ * Gives the slot back, once: a holder that is not there, or has another fence, changes nothing. The rates know nobody: whoever
+ * settles is asked to do it once, which the fence of the task sees to.
+ */
 export function settleGate(policy: GatePolicy, state: GateState, nowUs: number, settlement: Settlement): GateState {
-  const holder = state.holders.find(({ id, fence }) => id === settlement.id && fence === settlement.fence)
-  if (!holder) return state
-  const { sentAtUs, respondedAtUs } = settlement
-  const spent = {
-    admittedAtUs: holder.admittedAtUs,
-    reserved: holder.cost,
-    actual: settlement.actual ?? holder.cost,
-    sentAtUs,
-    respondedAtUs,
-  }
-  return {
-    ...state,
-    holders: state.holders.filter((other) => other !== holder),
-    rates: policy.rates.map((rate, i) => correct(rate, rateOf(policy, state, i), nowUs, spent)),
-  }
+  const { id, fence, admittedAtUs, reserved, respondedAtUs, rttUs } = settlement
+  const spent = { admittedAtUs, reserved, actual: settlement.actual ?? reserved, respondedAtUs, rttUs }
+  const rates = policy.rates.map((rate, i) => correct(rate, rateOf(policy, state, i), nowUs, spent))
+  return { ...releaseHolder(state, id, fence, nowUs, admittedAtUs), rates }
+}
+
+/** A lease that ended without a settle: its slot is back, and its charge stays. */
+export function releaseHolder(state: GateState, id: string, fence: number, nowUs: number, admittedAtUs: number): GateState {
+  const holders = state.holders.filter((holder) => holder.id !== id || holder.fence !== fence)
+  if (holders.length === state.holders.length) return state
+  const heldUs = Math.max(0, nowUs - admittedAtUs)
+  const holdUs = state.holdUs === 0 ? heldUs : state.holdUs + Math.trunc((heldUs - state.holdUs) / 8)
+  return { ...state, holders, holdUs }
 }
 
 /** The lease and its slots end together: renewing one renews the other. */
@@ -120,12 +151,45 @@ export function renewHolder(state: GateState, id: string, fence: number, untilUs
   return { ...state, holders: renewed }
 }
 
-/** When a task with so much cost ahead of it would start if nothing more arrives and workers have room. */
-export function forecast(policy: GatePolicy, state: GateState, nowUs: number, ahead: number, cost: number): number {
+/** What stands before a task at a gate. */
+export interface Ahead {
+  readonly tasks: number
+  readonly cost: number
+}
+
+/** When a task would start if nothing more arrives and workers have room. Of slots it is an estimate, of rates it is not. */
+export function forecast(policy: GatePolicy, state: GateState, nowUs: number, ahead: Ahead, cost: number): number {
+  if (cost > largestCost(policy)) return neverUs
   const fromUs = Math.max(nowUs, state.closedUntilUs)
-  let atUs = fromUs
-  for (const [i, rate] of policy.rates.entries()) atUs = Math.max(atUs, forecastRate(rate, rateOf(policy, state, i), fromUs, ahead, cost))
+  if (fromUs >= neverUs) return neverUs
+  let atUs = Math.max(fromUs, forecastSlots(policy, state, fromUs, ahead, cost))
+  for (const [i, rate] of policy.rates.entries()) {
+    atUs = Math.max(atUs, forecastRate(rate, rateOf(policy, state, i), fromUs, ahead.cost, cost))
+  }
   return atUs
+}
+
+function forecastSlots(policy: GatePolicy, state: GateState, fromUs: number, ahead: Ahead, cost: number): number {
+  if (policy.concurrency === null) return fromUs
+  const wanted = slotsFor(policy, cost) + (policy.rates.length > 0 ? ahead.tasks : ahead.cost)
+  const missing = wanted - (policy.concurrency - heldSlots(state, fromUs))
+  if (missing <= 0) return fromUs
+  // Before the first slot has come back nobody knows more than when the leases end.
+  if (state.holdUs === 0) return slotsFreeAtUs(policy, state, fromUs, slotsFor(policy, cost))
+  return fromUs + Math.ceil((missing * state.holdUs) / policy.concurrency)
+}
+
+/** What counts against each rate at this moment. */
+export function levels(policy: GatePolicy, state: GateState, nowUs: number): readonly number[] {
+  return policy.rates.map((rate, i) => usedOf(rate, rateOf(policy, state, i), nowUs))
+}
+
+/** Nothing of it matters any more: made anew, it would be the same gate. */
+export function isSpent(policy: GatePolicy, state: GateState, nowUs: number): boolean {
+  if (state.closedUntilUs > nowUs || heldSlots(state, nowUs) > 0) return false
+  // A cooldown is remembered for an hour: the next refusal goes on from there.
+  if (state.cooldown.count > 0 && nowUs - state.cooldown.reactedAtUs < 3_600_000_000) return false
+  return levels(policy, state, nowUs).every((used) => used === 0)
 }
 
 const stepsUs = [2_000_000, 4_000_000, 8_000_000, 16_000_000, 30_000_000] as const
@@ -151,4 +215,9 @@ export function cooldown(state: GateState, nowUs: number, refusal: Refusal): Gat
 export function relax(state: GateState, sentAtUs: number): GateState {
   if (state.cooldown.count === 0 || sentAtUs <= state.cooldown.reactedAtUs) return state
   return { ...state, cooldown: { ...state.cooldown, count: 0 } }
+}
+
+/** Somebody has decided that it is over. What was charged stays charged. */
+export function endCooldown(state: GateState): GateState {
+  return { ...state, closedUntilUs: 0, cooldown: { count: 0, reactedAtUs: state.cooldown.reactedAtUs } }
 }

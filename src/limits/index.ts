@@ -1,17 +1,26 @@
 export { type AdmissionOfAll, admitAll, type GateToPass } from "./all.ts"
 export {
   type Admission,
+  type Ahead,
   admit,
   cooldown,
   emptyGate,
+  endCooldown,
   forecast,
   type GateState,
+  gateOpensAtUs,
   type Holder,
+  heldSlots,
+  isSpent,
+  levels,
+  neverUs,
   type Passage,
   type Refusal,
   relax,
+  releaseHolder,
   renewHolder,
+  reserve,
   type Settlement,
   settleGate,
 } from "./gate.ts"
-export { type GatePolicy, largestCost, type Provider, type RatePolicy } from "./policy.ts"
+export { type GatePolicy, largestCost, type Provider, type RatePolicy, slotsFor, strictest } from "./policy.ts"

@@ -1,15 +1,32 @@
 // One rate, whichever way it is kept.
 
-import { type BucketState, chargeBucket, emptyBucket, forecastBucket } from "./bucket.ts"
-import { chargeFixed, emptyFixed, type FixedState, fixedOpensAtUs, forecastFixed } from "./fixed.ts"
+import { type BucketState, chargeBucket, emptyBucket, forecastBucket, refundBucket, usedOfBucket } from "./bucket.ts"
+import { chargeFixed, emptyFixed, type FixedState, fixedOpensAtUs, forecastFixed, usedOfFixed } from "./fixed.ts"
 import type { RatePolicy } from "./policy.ts"
-import { chargeWindow, echoAtUs, emptyWindow, forecastWindow, freeAtUs, pruneWindow, type WindowState, windowOpensAtUs } from "./window.ts"
+import {
+  chargeWindow,
+  echoAtUs,
+  emptyWindow,
+  forecastWindow,
+  freeAtUs,
+  pruneWindow,
+  usedOfWindow,
+  type WindowState,
+  windowOpensAtUs,
+} from "./window.ts"
 
 export type RateState = WindowState | FixedState | BucketState
 
 export function emptyRate(policy: RatePolicy): RateState {
-  if (policy.provider === "fixed") return emptyFixed
-  return policy.provider === "bucket" ? emptyBucket : emptyWindow
+  if (policy.provider === "fixed") return emptyFixed(policy)
+  return policy.provider === "bucket" ? emptyBucket(policy) : emptyWindow(policy)
+}
+
+/** What counts against the rate at this moment. */
+export function usedOf(policy: RatePolicy, state: RateState, nowUs: number): number {
+  if (state.kind === "fixed") return usedOfFixed(policy, state, nowUs)
+  if (state.kind === "bucket") return usedOfBucket(policy, state, nowUs)
+  return usedOfWindow(state, nowUs)
 }
 
 /** The earliest time, now or later, at which the cost may pass. */
@@ -25,22 +42,27 @@ export function charge(policy: RatePolicy, state: RateState, nowUs: number, cost
   return chargeWindow(pruneWindow(state, nowUs), freeAtUs(policy, nowUs), cost)
 }
 
+/** Charges for a moment that is still to come; until then it counts already, so that nobody takes its place. */
+export function chargeAhead(policy: RatePolicy, state: RateState, nowUs: number, atUs: number, cost: number): RateState {
+  if (state.kind !== "window") return charge(policy, state, atUs, cost)
+  return chargeWindow(pruneWindow(state, nowUs), freeAtUs(policy, atUs), cost)
+}
+
 export interface Spent {
   readonly admittedAtUs: number
   readonly reserved: number
   readonly actual: number
-  /** When the request went out and when its response came, where there was one. */
-  readonly sentAtUs: number | null
+  /** When its response came, where there was one; and how long that took, where somebody has measured it. */
   readonly respondedAtUs: number | null
+  readonly rttUs: number | null
 }
 
 /** Corrects the charge to what was really spent, and moves it to when the other side can have counted it. */
 export function correct(policy: RatePolicy, state: RateState, nowUs: number, spent: Spent): RateState {
   const more = spent.actual - spent.reserved
-  if (state.kind === "bucket") return more === 0 ? state : chargeBucket(policy, state, nowUs, more)
+  if (state.kind === "bucket") return correctBucket(policy, state, nowUs, spent, more)
   if (state.kind === "fixed") return correctFixed(policy, state, spent.admittedAtUs, more)
-  const { sentAtUs, respondedAtUs, admittedAtUs } = spent
-  const rttUs = sentAtUs === null || respondedAtUs === null ? null : Math.max(0, respondedAtUs - sentAtUs)
+  const { rttUs, respondedAtUs, admittedAtUs } = spent
   const rttMinUs = rttUs === null ? state.rttMinUs : Math.min(rttUs, state.rttMinUs ?? rttUs)
   const heard: WindowState = { ...state, rttMinUs }
   const fromUs = freeAtUs(policy, admittedAtUs)
@@ -49,6 +71,11 @@ export function correct(policy: RatePolicy, state: RateState, nowUs: number, spe
   if (fromUs <= nowUs) return heard
   const moved = chargeWindow(chargeWindow(heard, fromUs, -spent.reserved), toUs, spent.actual)
   return pruneWindow(moved, nowUs)
+}
+
+function correctBucket(policy: RatePolicy, state: BucketState, nowUs: number, spent: Spent, more: number): BucketState {
+  if (more === 0) return state
+  return more > 0 ? chargeBucket(policy, state, nowUs, more) : refundBucket(policy, state, nowUs, spent, -more)
 }
 
 function correctFixed(policy: RatePolicy, state: FixedState, admittedAtUs: number, more: number): FixedState {

@@ -6,12 +6,15 @@ export type FreeTime = readonly [atUs: number, cost: number]
 
 export interface WindowState {
   readonly kind: "window"
+  readonly perUs: number
   readonly free: readonly FreeTime[]
   /** The shortest time from sending to response seen; null before the first. */
   readonly rttMinUs: number | null
 }
 
-export const emptyWindow: WindowState = { kind: "window", free: [], rttMinUs: null }
+export function emptyWindow({ perUs }: RatePolicy): WindowState {
+  return { kind: "window", perUs, free: [], rttMinUs: null }
+}
 
 /** When a charge made now becomes free again if nothing more is heard of it. */
 export function freeAtUs(policy: RatePolicy, nowUs: number): number {
@@ -28,7 +31,7 @@ export function pruneWindow(state: WindowState, nowUs: number): WindowState {
 /** The earliest time, now or later, at which the cost fits. */
 export function windowOpensAtUs(policy: RatePolicy, state: WindowState, nowUs: number, cost: number): number {
   const live = pruneWindow(state, nowUs).free
-  let used = live.reduce((sum, [, charged]) => sum + charged, 0)
+  let used = usedOfWindow(state, nowUs)
   let atUs = nowUs
   for (const [freeUs, charged] of live) {
     if (used + cost <= policy.limit) break
@@ -67,4 +70,8 @@ export function forecastWindow(policy: RatePolicy, state: WindowState, nowUs: nu
   const firstUs = freeAtUs(policy, atUs)
   // From then on the slot stands on the grain, and each round takes the same time.
   return firstUs + (rounds - 1) * (freeAtUs(policy, firstUs) - firstUs)
+}
+
+export function usedOfWindow(state: WindowState, nowUs: number): number {
+  return pruneWindow(state, nowUs).free.reduce((sum, [, charged]) => sum + charged, 0)
 }

@@ -1,6 +1,7 @@
 // What a handler is given beside its input.
 
 import type { Duration } from "../units/index.ts"
+import type { AnyLimit, GateOptions } from "./limit.ts"
 import type { Queue } from "./queue.ts"
 import type { Task } from "./task.ts"
 
@@ -16,6 +17,18 @@ export interface Context<Input = unknown> {
   progress(value: unknown): void
   /** Ends the run: the task comes back after the delay, at no cost of a retry. Throws a RescheduleError, so it never returns. */
   reschedule(delay: Duration, options?: { readonly extendExpiration?: Duration; readonly reason?: string }): never
+  /**
+   * What this run has really cost, where that differs from what was charged: the gate is corrected when the run ends, however it
+   * ends. The last call for each limit counts.
+   */
+  spent(actual: number, options?: SpentOptions): void
+  /** One more request at a limit that the task has passed: resolves when it may go out. A claim pays for the first one. */
+  permit(limit: AnyLimit | string, options?: GateOptions): Promise<void>
+}
+
+export interface SpentOptions {
+  /** The limit or its name. May be left out where the task passes one gate only, or one only that costs more than 1. */
+  readonly limit?: AnyLimit | string
 }
 
 export type LogLevel = "debug" | "info" | "warn" | "error"

@@ -6,6 +6,15 @@ export const taskDefaults = {
   priority: 0,
   maxRetries: 3,
   timeoutMs: 300_000,
+  cost: 1,
+} as const
+
+export const limitDefaults = {
+  provider: "unknown",
+  /** For `unknown`: how long a request may be under way before it is counted. */
+  slackMs: 500,
+  /** For `fixed`: the distance from both ends of a window, but never more than a tenth of it. */
+  guardMs: 250,
 } as const
 
 export const queueDefaults = {
@@ -21,6 +30,8 @@ export const workerDefaults = {
   graceMs: 30_000,
   /** A claimed task with gates that has not started by then is given back. */
   startWithinMs: 250,
+  /** How often a worker says which types and limits it knows. */
+  helloMs: 30_000,
   retentionMs: 7 * 86_400_000,
   backoff: defaultBackoff,
 } as const

@@ -4,6 +4,9 @@ import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { SluiceError, shown } from "../errors/index.ts"
 import { anything, type Duration, oneOf, orNull, parseDuration, parseName, parseSeconds, readOptions, wholeNumber } from "../units/index.ts"
 import type { Context } from "./context.ts"
+import { taskDefaults } from "./defaults.ts"
+import { type AnyLimit, type Gate, isGate, isLimit, readCost, readFunction } from "./limit.ts"
+import type { TaskLimits } from "./task-gates.ts"
 
 /** `ctx.task.input` is what was submitted; the first argument is what the schema made of it. */
 export type Handler<Parsed, Output, Raw = Parsed> = (input: Parsed, context: Context<Raw>) => Output | Promise<Output>
@@ -24,36 +27,56 @@ export interface TaskOptions extends TaskDefaults {
   readonly module?: string
 }
 
+/** What holds a task back, from its parsed input. */
+export interface GateOptionsOf<Parsed> {
+  /** The gates that it passes, such as `(input) => [api(input.host)]`, or a list of limits. */
+  readonly limits?: TaskLimits<Parsed>
+  /** What a run costs at gates that do not say otherwise; 1 if not given. */
+  readonly cost?: number | ((input: Parsed) => number)
+  /** What tasks of this type are shared out fairly between; the submit option `flow` wins. */
+  readonly fairBy?: (input: Parsed) => string
+}
+
 export interface TaskDefinition<Raw = unknown, Parsed = Raw, Output = unknown> {
   readonly type: string
   readonly input: StandardSchemaV1<Raw, Parsed> | null
   readonly defaults: TaskDefaults
+  readonly limits: TaskLimits<Parsed>
+  readonly cost: number | ((input: Parsed) => number)
+  readonly fairBy: ((input: Parsed) => string) | null
   readonly isolate: "thread" | null
   readonly module: string | null
   readonly run: Handler<Parsed, Output, Raw>
 }
 
-/** Any definition, whatever it takes and gives. Handlers take their input contravariantly, hence `never`. */
-export interface AnyTask extends Omit<TaskDefinition, "run"> {
+/** Any definition, whatever it takes and gives. Functions take their input contravariantly, hence `never`. */
+export interface AnyTask extends Omit<TaskDefinition, "run" | "limits" | "cost" | "fairBy"> {
+  readonly limits: ((input: never) => readonly Gate[]) | readonly (AnyLimit | Gate)[]
+  readonly cost: number | ((input: never) => number)
+  readonly fairBy: ((input: never) => string) | null
   readonly run: (input: never, context: never) => unknown
 }
 
 export function defineTask<Schema extends StandardSchemaV1, Output>(
   type: string,
-  options: TaskOptions & {
-    readonly input: Schema
-    readonly run: Handler<StandardSchemaV1.InferOutput<Schema>, Output, StandardSchemaV1.InferInput<Schema>>
-  },
+  options: TaskOptions &
+    GateOptionsOf<StandardSchemaV1.InferOutput<Schema>> & {
+      readonly input: Schema
+      readonly run: Handler<StandardSchemaV1.InferOutput<Schema>, Output, StandardSchemaV1.InferInput<Schema>>
+    },
 ): TaskDefinition<StandardSchemaV1.InferInput<Schema>, StandardSchemaV1.InferOutput<Schema>, Output>
 export function defineTask<Input, Output>(
   type: string,
-  options: TaskOptions & { readonly run: Handler<Input, Output> },
+  options: TaskOptions & GateOptionsOf<Input> & { readonly run: Handler<Input, Output> },
 ): TaskDefinition<Input, Input, Output>
 export function defineTask(type: string, options: unknown): TaskDefinition {
   const where = `defineTask ${shown(type)}`
-  const { input, run, isolate, module, ...defaults } = readOptions(where, options, {
+  const { input, run, limits, cost, fairBy, isolate, module, ...defaults } = readOptions(where, options, {
     input: readSchema,
     run: readHandler,
+    limits: readLimits,
+    cost: (name, value) => (typeof value === "function" ? readFunction(name, value) : readCost(name, value)),
+    fairBy: readFunction,
     isolate: oneOf("thread"),
     module: (name, value) => readModule(name, value),
     ...defaultReaders,
@@ -63,6 +86,9 @@ export function defineTask(type: string, options: unknown): TaskDefinition {
     type: parseName("task type", type),
     input: input ?? null,
     defaults,
+    limits: limits ?? [],
+    cost: cost ?? taskDefaults.cost,
+    fairBy: fairBy ?? null,
     isolate: isolate ?? null,
     module: module ?? null,
     run,
@@ -93,6 +119,23 @@ function readSchema(name: string, value: unknown): StandardSchemaV1 {
 function readHandler(name: string, value: unknown): Handler<unknown, unknown> {
   if (typeof value === "function") return value as Handler<unknown, unknown>
   throw new SluiceError("invalid_option", `${name}: expected a function, got ${shown(value)}`)
+}
+
+function readLimits(name: string, value: unknown): TaskLimits<unknown> {
+  if (typeof value === "function" && !isLimit(value)) return value as TaskLimits<unknown>
+  if (!Array.isArray(value))
+    throw new SluiceError(
+      "invalid_option",
+      `${name}: expected an array of limits, or a function (input) => gates, got ${isLimit(value) ? "a limit; put it into an array" : shown(value)}`,
+    )
+  for (const [i, one] of value.entries()) {
+    if (isLimit(one) || isGate(one)) continue
+    throw new SluiceError(
+      "invalid_option",
+      `${name}[${i}]: expected what defineLimit gives, or a gate of it such as api("key"), got ${shown(one)}`,
+    )
+  }
+  return value
 }
 
 function readModule(name: string, value: unknown): string {

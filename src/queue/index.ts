@@ -1,18 +1,28 @@
 export { type ConnectOptions, connect } from "./connect.ts"
-export type { Context, Log, LogLevel } from "./context.ts"
-export { queueDefaults, taskDefaults, workerDefaults } from "./defaults.ts"
+export type { Context, Log, LogLevel, SpentOptions } from "./context.ts"
+export { limitDefaults, queueDefaults, taskDefaults, workerDefaults } from "./defaults.ts"
 export {
   type AnyTask,
   checkInput,
   defineTask,
+  type GateOptionsOf,
   type Handler,
   isTaskDefinition,
   type TaskDefaults,
   type TaskDefinition,
   type TaskOptions,
 } from "./definition.ts"
+export type { ExplainedGate, TaskExplanation } from "./explain.ts"
+export type { GateView } from "./gate-view.ts"
+export { type AnyLimit, defineLimit, type Gate, type GateOptions, type Limit, type LimitOptions } from "./limit.ts"
+export type { LimitChangeView, LimitSettingView, LimitView, LoggedChangeView } from "./limit-view.ts"
+export type { GatesOptions, GatesPage, LimitHistoryOptions, Limits, LimitTarget } from "./limits.ts"
 export type { ListOptions, TaskPage } from "./list.ts"
+export type { CountingOptions, PolicyOptions, RateOption, RateOptions } from "./policy.ts"
+export { policyText } from "./policy-text.ts"
 export { type HistoryItem, Queue, type SubmitManyOptions } from "./queue.ts"
+export { routeRefusal } from "./refusals.ts"
 export { maskPassword } from "./resolve.ts"
 export { type SubmitOptions, submitReaders } from "./submit.ts"
-export { Task } from "./task.ts"
+export { Task, type TaskForecast } from "./task.ts"
+export { flowOf, type GateInput, gatesOf, type TaskGates, type TaskLimits } from "./task-gates.ts"

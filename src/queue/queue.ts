@@ -1,15 +1,20 @@
 // The queue as people use it: tasks in, tasks out, on whatever store it was connected to.
 
 import { SluiceError, shown } from "../errors/index.ts"
-import { budgets, type MoveRequest, type MoveResult, type Store, type StoreDescription } from "../store/index.ts"
+import { budgets, type ForecastErrors, type MoveRequest, type MoveResult, type Store, type StoreDescription } from "../store/index.ts"
 import { describeEntry, IllegalTransitionError, idMaker, type NewTask, type NumberedEntry, type Status } from "../task/index.ts"
 import { formatSize, parseName, readOptions } from "../units/index.ts"
 import { Worker, type WorkerOptions } from "../worker/index.ts"
 import type { World } from "../world/index.ts"
+import { Declarations } from "./declarations.ts"
 import { type AnyTask, checkInput, isTaskDefinition, type TaskDefaults, type TaskDefinition } from "./definition.ts"
+import { explanationView, type TaskExplanation } from "./explain.ts"
+import { Limits } from "./limits.ts"
 import { formatCursor, type ListOptions, listRequest, type TaskPage } from "./list.ts"
+import { submitRefusal, taskNotFound } from "./refusals.ts"
 import { newTask, type ReadSubmitOptions, readSubmitOptions, type SubmitOptions } from "./submit.ts"
 import { Task } from "./task.ts"
+import { flowOf, gatesOf } from "./task-gates.ts"
 
 export interface SubmitManyOptions<Input> extends SubmitOptions {
   /** Options of one task, on top of those of the batch. */
@@ -29,12 +34,18 @@ export class Queue {
   readonly store: Store
   readonly world: World
   readonly maxInputBytes: number
+  /** Limits and their gates: watch them, change them. */
+  readonly limits: Limits
+  /** What this process knows of limits. Workers of this queue add to it. */
+  readonly declarations: Declarations
   private readonly makeId: () => string
 
   constructor(store: Store, world: World, maxInputBytes: number) {
     this.store = store
     this.world = world
     this.maxInputBytes = maxInputBytes
+    this.limits = new Limits(store)
+    this.declarations = new Declarations(store, world)
     this.makeId = idMaker(world)
   }
 
@@ -71,8 +82,20 @@ export class Queue {
   }
 
   async get(id: string): Promise<Task | null> {
-    const { tasks } = await this.store.get({ ids: [id] })
-    return tasks[0] ? new Task(tasks[0]) : null
+    const { tasks, forecasts } = await this.store.get({ ids: [id] })
+    return tasks[0] ? new Task(tasks[0], forecasts[0]) : null
+  }
+
+  /** Why it has not started, which gate holds it, and when it will. */
+  async explain(id: string): Promise<TaskExplanation> {
+    const { explanation } = await this.store.explain({ id })
+    if (!explanation) throw taskNotFound(id)
+    return explanationView(explanation)
+  }
+
+  /** How far forecasts at submission were from the true start. */
+  forecastErrors(): Promise<ForecastErrors> {
+    return this.store.forecastErrors({})
   }
 
   async list(options?: ListOptions): Promise<TaskPage> {
@@ -89,7 +112,7 @@ export class Queue {
 
   async history(id: string): Promise<HistoryItem[]> {
     const { entries } = await this.store.history({ id })
-    if (!entries) throw notFound(id)
+    if (!entries) throw taskNotFound(id)
     return entries.map((numbered) => {
       const { atMs, expiresAtMs, ...entry } = numbered
       const times = { at: new Date(atMs), ...(expiresAtMs === undefined ? {} : { expiresAt: new Date(expiresAtMs) }) }
@@ -144,40 +167,40 @@ export class Queue {
   }
 
   private async prepare(task: AnyTask | string, input: unknown, options: ReadSubmitOptions): Promise<NewTask> {
-    if (isTaskDefinition(task)) {
-      const checked = await checkInput(task, input)
-      if (checked.kind === "refused") throw checked.error
+    const submission = { id: this.makeId(), input, maxInputBytes: this.maxInputBytes, options }
+    if (!isTaskDefinition(task)) {
+      const type = typeOf(task)
+      return newTask({ ...submission, type, gates: options.gates ?? null, flow: options.flow ?? type })
     }
-    return newTask({ id: this.makeId(), type: typeOf(task), input, maxInputBytes: this.maxInputBytes, options })
+    const checked = await checkInput(task, input)
+    if (checked.kind === "refused") throw checked.error
+    if (options.gates) throw gatesTwice(task.type)
+    const { refs, limits } = gatesOf(task, checked.value)
+    this.declarations.note(task.type, limits)
+    return newTask({ ...submission, type: task.type, gates: refs, flow: options.flow ?? flowOf(task, checked.value) ?? task.type })
   }
 
   private async submitBatch(tasks: readonly NewTask[]): Promise<Task[]> {
     if (tasks.length === 0) return []
-    const answer = await this.store.submit({ tasks })
-    if (answer.kind === "ok") return answer.tasks.map(({ task }) => new Task(task))
-    const refused = tasks[answer.index]
-    if (answer.kind === "schedule_after_expiry") throw new SluiceError(answer.kind, answer.message)
-    throw new SluiceError(
-      "idempotency_conflict",
-      `submit ${refused?.type}: expected the same type and input for idempotency key ${shown(refused?.idempotencyKey)} as task ${answer.existing.id} (${answer.existing.type}), got others; use another key for another task`,
-    )
+    if (this.declarations.isDue) await this.declarations.tell()
+    let answer = await this.store.submit({ tasks })
+    // The store may have been emptied since it was told.
+    if (answer.kind === "unknown_limit" && this.declarations.knows(answer.limit)) {
+      await this.declarations.say(null, [])
+      answer = await this.store.submit({ tasks })
+    }
+    if (answer.kind !== "ok") throw submitRefusal(answer, tasks[answer.index])
+    return answer.tasks.map(({ task, forecast }) => new Task(task, forecast))
   }
 
   private async move(name: "cancel" | "retry" | "archive" | "expire", id: string): Promise<Task> {
     const request: MoveRequest = { ids: [id] }
     const { results } = await this.store[name](request)
     const result = results[0] as MoveResult
-    if (result.kind === "missing") throw notFound(id)
+    if (result.kind === "missing") throw taskNotFound(id)
     if (result.kind === "illegal") throw new IllegalTransitionError(id, result.from, result.to)
     return new Task(result.task)
   }
-}
-
-function notFound(id: string): SluiceError {
-  return new SluiceError(
-    "not_found",
-    `task ${shown(id)}: expected the id of a task, found none; it may have been removed after its retention`,
-  )
 }
 
 function typeOf(task: AnyTask | string): string {
@@ -186,6 +209,13 @@ function typeOf(task: AnyTask | string): string {
 
 function defaultsOf(task: AnyTask | string): TaskDefaults | undefined {
   return isTaskDefinition(task) ? task.defaults : undefined
+}
+
+function gatesTwice(type: string): SluiceError {
+  return new SluiceError(
+    "invalid_option",
+    `submit ${type}: gates: expected none beside a definition, whose limits say which; submit by name to give them by hand`,
+  )
 }
 
 /** What `newTask` does not see; the rest is checked with each task. */

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto"
 import { SluiceError } from "../errors/index.ts"
-import type { NewTask, When } from "../task/index.ts"
+import type { GateRef, NewTask, When } from "../task/index.ts"
 import {
   canonicalJson,
   type Duration,
@@ -21,6 +21,7 @@ import {
 } from "../units/index.ts"
 import { taskDefaults } from "./defaults.ts"
 import type { TaskDefaults } from "./definition.ts"
+import { type GateInput, readGates } from "./task-gates.ts"
 
 export interface SubmitOptions extends TaskDefaults {
   /** Not before this time. */
@@ -33,8 +34,10 @@ export interface SubmitOptions extends TaskDefaults {
   /** The same key and input again gives back the first task. */
   readonly idempotencyKey?: string
   readonly tags?: readonly string[]
-  /** What this task is shared out fairly with others by; its type if not given. */
+  /** What this task is shared out fairly with others by; what its `fairBy` says if not given, else its type. */
   readonly flow?: string
+  /** For a submission by name: the gates that the task passes. Left out, a worker that has the code says which. */
+  readonly gates?: readonly GateInput[]
 }
 
 export const submitReaders = {
@@ -52,6 +55,7 @@ export const submitReaders = {
   idempotencyKey: parseKey,
   tags: listOf((name, value) => parseName(name, value), 32),
   flow: parseKey,
+  gates: readGates,
 }
 
 export interface Submission {
@@ -60,10 +64,13 @@ export interface Submission {
   readonly input: unknown
   readonly maxInputBytes: number
   readonly options: ReadSubmitOptions
+  /** Null: not known here. */
+  readonly gates: readonly GateRef[] | null
+  readonly flow: string
 }
 
 export function newTask(submission: Submission): NewTask {
-  const { id, type, input } = submission
+  const { id, type, input, gates, flow } = submission
   const { options } = submission
   const idempotencyKey = options.idempotencyKey ?? null
   return {
@@ -73,8 +80,8 @@ export function newTask(submission: Submission): NewTask {
     priority: options.priority ?? taskDefaults.priority,
     tags: [...new Set(options.tags ?? [])],
     jobId: null,
-    flow: options.flow ?? type,
-    gates: [],
+    flow,
+    gates,
     schedule: when(options.scheduleAt, options.delay),
     expiry: when(options.expiresAt, options.ttl ?? options.ttlSeconds),
     maxRetries: options.maxRetries ?? taskDefaults.maxRetries,

@@ -1,16 +1,29 @@
 // A task as people see it: times are Dates, payloads are values, and it does not change. A later state is another Task.
 
-import { type TaskDocument, toDocument } from "../store/index.ts"
-import { isExpiredAt, type Status, type TaskRecord } from "../task/index.ts"
+import { type Forecast, type ForecastBasis, type TaskDocument, toDocument } from "../store/index.ts"
+import { gateName, isExpiredAt, type Status, type TaskRecord } from "../task/index.ts"
+import { formatInstant } from "../units/index.ts"
+
+/** When a task is expected to start, if nothing more arrives and workers have room. */
+export interface TaskForecast {
+  /** Null: not before somebody does something. */
+  readonly at: Date | null
+  readonly latest: Date | null
+  readonly basis: ForecastBasis
+  /** The gate that decides, where one does. */
+  readonly gate: string | null
+}
 
 const inspect = Symbol.for("nodejs.util.inspect.custom")
 
 export class Task<Input = unknown, Output = unknown> {
   readonly #record: TaskRecord
+  readonly #forecast: Forecast | null
   #input: { readonly value: Input } | null = null
 
-  constructor(record: TaskRecord) {
+  constructor(record: TaskRecord, forecast: Forecast | null = null) {
     this.#record = record
+    this.#forecast = record.status === "pending" ? forecast : null
   }
 
   get id(): string {
@@ -44,6 +57,25 @@ export class Task<Input = unknown, Output = unknown> {
   }
   get idempotencyKey(): string | null {
     return this.#record.idempotencyKey
+  }
+  /** The names of the gates that it passes; null while nobody who has its code has said which. */
+  get gates(): readonly string[] | null {
+    return this.#record.gates?.map(gateName) ?? null
+  }
+  /** As of when the task was asked for. Null where it is not pending, or was not asked for by `submit` or `get`. */
+  get forecast(): TaskForecast | null {
+    return this.#forecast && forecastView(this.#forecast)
+  }
+  get estimatedStartAt(): Date | null {
+    return date(this.#forecast?.atMs ?? null)
+  }
+  /** In words: it is expected to expire before it starts. */
+  get warning(): string | null {
+    const { expiresAtMs } = this.#record
+    const atMs = this.#forecast?.atMs ?? null
+    if (atMs === null || expiresAtMs === null || atMs < expiresAtMs) return null
+    const gate = this.#forecast?.gate ? ` (held by ${this.#forecast.gate})` : ""
+    return `expected to start at ${formatInstant(atMs)}${gate}, not before it expires at ${formatInstant(expiresAtMs)}: it will expire instead, unless something changes`
   }
   get createdAt(): Date {
     return new Date(this.#record.createdAtMs)
@@ -120,12 +152,16 @@ export class Task<Input = unknown, Output = unknown> {
   }
 
   toJSON(): TaskDocument {
-    return toDocument(this.#record)
+    return toDocument(this.#record, this.#forecast)
   }
 
   [inspect](): unknown {
     return this.toJSON()
   }
+}
+
+export function forecastView({ atMs, latestMs, basis, gate }: Forecast): TaskForecast {
+  return { at: date(atMs), latest: date(latestMs), basis, gate }
 }
 
 function date(ms: number | null): Date | null {

@@ -1,11 +1,14 @@
 // How claim chooses, for every store that runs it in TypeScript. It only reads, through a Backlog that the store opens on
-// its atomic step, and looks at little more than what it returns.
+// its atomic step, and looks at little more than what it returns. Only the gates are charged on the way.
 //
 // Between flows: the head's priority, then the flow's virtual time, then who came first. Inside a flow: lanes by their
-// heads. Inside a lane: priority, ready_at, seq. Each task taken moves its flow's virtual time on by one.
+// heads. Inside a lane: priority, ready_at, seq. Each task taken moves its flow's virtual time on by one. A lane whose head a
+// gate refuses goes to stand behind that gate.
 
 import { isExpiredAt, type TaskRecord } from "../task/index.ts"
 import { budgets, type ClaimRequest } from "./contract.ts"
+import { Frontier, type Ranked } from "./frontier.ts"
+import type { Gates, OpenGate } from "./gates.ts"
 
 export interface Head {
   readonly priority: number
@@ -22,17 +25,22 @@ export interface FlowPlace {
 
 export interface FlowRow extends FlowPlace {
   readonly flow: string
+  /** The flow's virtual time; where it waits at a gate, the one it was placed by may lag behind. */
+  readonly flowTime: number
 }
 
 export interface LaneRow extends Head {
   readonly lane: number
 }
 
+/** Where ready lanes stand; any other number is a gate's. */
+export const ready = 0
+
 /** What claim sees of a store. Rows come in order, best first, `skip` of them left out. */
 export interface Backlog {
   readonly virtualTime: number
-  flows(type: string, skip: number, limit: number): readonly FlowRow[]
-  lanes(type: string, flow: string, skip: number, limit: number): readonly LaneRow[]
+  flows(type: string, gate: number, skip: number, limit: number): readonly FlowRow[]
+  lanes(type: string, gate: number, flow: string, skip: number, limit: number): readonly LaneRow[]
   tasks(lane: number, skip: number, limit: number): readonly TaskRecord[]
 }
 
@@ -42,8 +50,15 @@ export interface ServedFlow {
   readonly virtualTime: number
 }
 
+export interface ParkedLane {
+  readonly lane: number
+  readonly gate: number
+}
+
 export interface Chosen {
   readonly tasks: readonly TaskRecord[]
+  /** Lanes whose heads were refused, and where they wait now. */
+  readonly parked: readonly ParkedLane[]
   /** Met on the way, past their expiry: to be marked so in the same step. */
   readonly overdue: readonly TaskRecord[]
   readonly served: readonly ServedFlow[]
@@ -53,7 +68,7 @@ export interface Chosen {
 }
 
 /** How far one task moves its flow. A unit is divided by a flow's weight, so it is large and divisible. */
-const turn = 1_000_000
+export const turn = 1_000_000
 
 export function compareHeads(a: Head, b: Head): number {
   return b.priority - a.priority || a.readyAtMs - b.readyAtMs || a.seq - b.seq
@@ -63,7 +78,14 @@ export function compareFlows(a: FlowPlace, b: FlowPlace): number {
   return b.priority - a.priority || a.virtualTime - b.virtualTime || a.seq - b.seq
 }
 
-export function choose(backlog: Backlog, request: ClaimRequest, nowMs: number): Chosen {
+/** What choosing has to know beside the backlog. */
+export interface Turn {
+  readonly nowMs: number
+  readonly leaseMs: number
+  readonly gates: Gates
+}
+
+export function choose(backlog: Backlog, request: ClaimRequest, { nowMs, leaseMs, gates }: Turn): Chosen {
   const max = Math.min(request.max, budgets.claimTasks)
   const count = { touched: 0 }
   // A type that is named twice is one type: lanes that are read twice would hand out their tasks twice.
@@ -71,12 +93,24 @@ export function choose(backlog: Backlog, request: ClaimRequest, nowMs: number): 
   const types = [...rooms].map(([type, room]) => ({ room, flows: openFlows(backlog, type, count) }))
   const taken: TaskRecord[] = []
   const overdue: TaskRecord[] = []
+  const parked: ParkedLane[] = []
   const served = new Set<Flow>()
   let virtualTime = backlog.virtualTime
-  while (taken.length < max && overdue.length < budgets.stepRows) {
+  const timeOf = (type: string) => (name: string) => {
+    for (const flow of served) if (flow.type === type && flow.flow === name) return flow.virtualTime
+    return null
+  }
+  while (taken.length < max && overdue.length < budgets.stepRows && parked.length < budgets.parkedLanes) {
     const best = bestFlow(types)
     const task = best?.flow.head()
     if (!best || !task) break
+    if (task.gates && task.gates.length > 0 && !isExpiredAt(task, nowMs)) {
+      const passed = gates.pass(task, best.flow.place(task), timeOf(task.type), leaseMs)
+      if (passed !== "passed") {
+        parked.push(best.flow.park(task, passed, gates))
+        continue
+      }
+    }
     best.flow.advance(Math.min(max - taken.length, best.from.room))
     if (isExpiredAt(task, nowMs)) {
       overdue.push(task)
@@ -91,11 +125,12 @@ export function choose(backlog: Backlog, request: ClaimRequest, nowMs: number): 
   }
   return {
     tasks: taken,
+    parked,
     overdue,
     served: [...served].map(({ type, flow, virtualTime: time }) => ({ type, flow, virtualTime: time })),
     virtualTime,
-    touched: count.touched,
-    more: taken.length + overdue.length > 0 && bestFlow(types) !== null,
+    touched: count.touched + parked.length,
+    more: taken.length + overdue.length + parked.length > 0 && bestFlow(types) !== null,
   }
 }
 
@@ -113,50 +148,9 @@ function bestFlow(types: readonly OpenType[]): { from: OpenType; flow: Flow } | 
   return best
 }
 
-/** Something with a place in an order that changes as its tasks are taken; null once it is empty. */
-interface Ranked<T> {
-  compare(other: T): number
-  isEmpty(): boolean
-}
-
-/**
- * The best of rows that are stored in order, read in pieces and re-ranked as they are used. What was not read yet ranks
- * behind the last row that was, as it was when it was read: `mark` remembers that.
- */
-class Frontier<T extends Ranked<T>> {
-  private readonly read: T[] = []
-  private loaded = 0
-  private size = 2
-  private ended = false
-  private isBehind: (item: T) => boolean = () => true
-  private readonly load: (skip: number, limit: number) => { items: T[]; isBehind: (item: T) => boolean }
-
-  constructor(load: (skip: number, limit: number) => { items: T[]; isBehind: (item: T) => boolean }) {
-    this.load = load
-  }
-
-  best(): T | null {
-    for (;;) {
-      let best: T | null = null
-      for (const item of this.read) if (!item.isEmpty() && (!best || item.compare(best) < 0)) best = item
-      if (this.ended || (best && !this.isBehind(best))) return best
-      const { items, isBehind } = this.load(this.loaded, this.size)
-      this.loaded += items.length
-      this.ended = items.length < this.size
-      this.size = Math.min(this.size * 2, 32)
-      this.isBehind = isBehind
-      this.read.push(...items)
-    }
-  }
-
-  get alone(): boolean {
-    return this.ended && this.read.length === 1
-  }
-}
-
 function openFlows(backlog: Backlog, type: string, count: { touched: number }): Frontier<Flow> {
   return new Frontier((skip, limit) => {
-    const rows = backlog.flows(type, skip, limit)
+    const rows = backlog.flows(type, ready, skip, limit)
     count.touched += rows.length
     const last = rows.at(-1)
     return {
@@ -177,7 +171,7 @@ class Flow implements Ranked<Flow> {
     this.flow = row.flow
     this.virtualTime = row.virtualTime
     this.lanes = new Frontier((skip, limit) => {
-      const rows = backlog.lanes(type, row.flow, skip, limit)
+      const rows = backlog.lanes(type, ready, row.flow, skip, limit)
       count.touched += rows.length
       const last = rows.at(-1)
       return {
@@ -200,6 +194,13 @@ class Flow implements Ranked<Flow> {
     this.lanes.best()?.advance(this.lanes.alone ? wanted : 4)
   }
 
+  /** The lane with the best head leaves, to wait at the gate. */
+  park(task: TaskRecord, gate: OpenGate, gates: Gates): ParkedLane {
+    const lane = this.lanes.best()?.park() ?? 0
+    const place = this.place(task)
+    return { lane, gate: gates.join(gate, task, { ...place, flow: this.flow, flowTime: place.virtualTime }) }
+  }
+
   compare(other: Flow): number {
     const [mine, theirs] = [this.head(), other.head()]
     if (!mine || !theirs) return mine ? -1 : 1
@@ -211,7 +212,7 @@ class Flow implements Ranked<Flow> {
     return mine ? compareFlows(this.place(mine), row) : 1
   }
 
-  private place(head: TaskRecord): FlowPlace {
+  place(head: TaskRecord): FlowPlace {
     return { priority: head.priority, virtualTime: this.virtualTime, seq: head.seq }
   }
 }
@@ -224,6 +225,7 @@ class Lane implements Ranked<Lane> {
   private at = 0
   private skipped = 0
   private ended = false
+  private isParked = false
 
   constructor(lane: number, backlog: Backlog, count: { touched: number }) {
     this.lane = lane
@@ -231,7 +233,13 @@ class Lane implements Ranked<Lane> {
     this.count = count
   }
 
+  park(): number {
+    this.isParked = true
+    return this.lane
+  }
+
   head(): TaskRecord | null {
+    if (this.isParked) return null
     if (this.at >= this.read.length && !this.ended) this.readOn(1)
     return this.read[this.at] ?? null
   }

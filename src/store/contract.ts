@@ -3,13 +3,38 @@
 // (stale, conflict, illegal) is a value, and only a store that cannot answer throws.
 
 import type { Backoff, NewTask, NumberedEntry, Outcome, Status, TaskRecord } from "../task/index.ts"
+import type {
+  ChangeLimitAnswer,
+  ChangeLimitRequest,
+  ChangesRequest,
+  Explanation,
+  Forecast,
+  ForecastErrors,
+  GatesAnswer,
+  GatesRequest,
+  HelloAnswer,
+  HelloRequest,
+  LimitReport,
+  LimitsRequest,
+  LoggedChange,
+  PermitAnswer,
+  PermitRequest,
+  RouteAnswer,
+  RouteRequest,
+  RouteResult,
+  UnroutedRequest,
+} from "./limits-contract.ts"
 
 export interface Store {
   /** The kind of store, as in its URL. */
   readonly kind: string
+  hello(request: HelloRequest): Promise<HelloAnswer>
   submit(request: SubmitRequest): Promise<SubmitAnswer>
+  unrouted(request: UnroutedRequest): Promise<{ readonly tasks: readonly TaskRecord[] }>
+  route(request: RouteRequest): Promise<RouteAnswer>
   exchange(request: ExchangeRequest): Promise<ExchangeAnswer>
-  get(request: { readonly ids: readonly string[] }): Promise<{ readonly tasks: readonly (TaskRecord | null)[] }>
+  permit(request: PermitRequest): Promise<PermitAnswer>
+  get(request: { readonly ids: readonly string[] }): Promise<GetAnswer>
   list(request: ListRequest): Promise<ListAnswer>
   history(request: { readonly id: string }): Promise<{ readonly entries: readonly NumberedEntry[] | null }>
   counts(request: CountsRequest): Promise<CountsAnswer>
@@ -17,6 +42,12 @@ export interface Store {
   retry(request: MoveRequest): Promise<MoveAnswer>
   archive(request: MoveRequest): Promise<MoveAnswer>
   expire(request: MoveRequest): Promise<MoveAnswer>
+  explain(request: { readonly id: string }): Promise<{ readonly explanation: Explanation | null }>
+  limits(request: LimitsRequest): Promise<{ readonly nowMs: number; readonly limits: readonly LimitReport[] }>
+  gates(request: GatesRequest): Promise<GatesAnswer>
+  changeLimit(request: ChangeLimitRequest): Promise<ChangeLimitAnswer>
+  limitChanges(request: ChangesRequest): Promise<{ readonly changes: readonly LoggedChange[] }>
+  forecastErrors(request: Record<never, never>): Promise<ForecastErrors>
   sweep(request: SweepRequest): Promise<SweepAnswer>
   now(request: Record<never, never>): Promise<{ readonly nowMs: number }>
   describe(request: Record<never, never>): Promise<StoreDescription>
@@ -27,8 +58,12 @@ export interface Store {
 
 /** The operations that take one JSON object and answer with one: what a proxy, a simulator or a crash test goes through. */
 export const operations = [
+  "hello",
   "submit",
+  "unrouted",
+  "route",
   "exchange",
+  "permit",
   "get",
   "list",
   "history",
@@ -37,6 +72,12 @@ export const operations = [
   "retry",
   "archive",
   "expire",
+  "explain",
+  "limits",
+  "gates",
+  "changeLimit",
+  "limitChanges",
+  "forecastErrors",
   "sweep",
   "now",
   "describe",
@@ -47,6 +88,11 @@ export type Operation = (typeof operations)[number]
 export const budgets = {
   claimTasks: 100,
   promotions: 100,
+  /** Gates that one claim looks into because they are due, beyond as many as it has room for. */
+  dueGates: 16,
+  /** Lanes that one claim sends to wait at a gate. */
+  parkedLanes: 200,
+  routes: 100,
   stepRows: 500,
   submitTasks: 1_000,
   submitBytes: 4 * 1_024 * 1_024,
@@ -62,11 +108,20 @@ export type SubmitAnswer =
   /** Nothing was stored. */
   | { readonly kind: "conflict"; readonly index: number; readonly existing: TaskRecord }
   | { readonly kind: "schedule_after_expiry"; readonly index: number; readonly message: string }
+  | (RouteResult & { readonly index: number })
 
 export interface SubmittedTask {
   readonly task: TaskRecord
   /** False where the idempotency key or the id was known already: `task` is then the first one. */
   readonly created: boolean
+  /** Null where it is not pending. */
+  readonly forecast: Forecast | null
+}
+
+export interface GetAnswer {
+  readonly tasks: readonly (TaskRecord | null)[]
+  /** For each task that is pending. */
+  readonly forecasts: readonly (Forecast | null)[]
 }
 
 export interface ExchangeRequest {
@@ -81,6 +136,13 @@ export interface SettleRequest {
   readonly id: string
   readonly fence: number
   readonly outcome: Outcome
+  /** What was really spent, where that differs from what was reserved. */
+  readonly spent: readonly { readonly limit: string; readonly actual: number }[]
+  /** How long ago the last request of the run went out, and how long ago its answer came: ages, because clocks differ. */
+  readonly sentAgoMs: number | null
+  readonly respondedAgoMs: number | null
+  /** From sending to response, where somebody has measured it. */
+  readonly rttMs: number | null
 }
 
 export interface HeartbeatRequest {
@@ -114,6 +176,8 @@ export interface ExchangeAnswer {
   readonly blockedBy: string | null
   /** How many records the claim looked at. */
   readonly touched: number
+  /** Those of the types asked for that have tasks which nobody has routed. */
+  readonly unrouted: readonly string[]
 }
 
 export type SettleAnswer = { readonly kind: "ok"; readonly status: Status } | { readonly kind: "stale" }

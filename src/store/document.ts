@@ -1,7 +1,8 @@
 // The wire form of a task: the snake_case document of the CLI's --json, of HTTP, S3 and SQL views.
 
-import type { Status, TaskRecord } from "../task/index.ts"
+import { gateName, type Status, type TaskRecord } from "../task/index.ts"
 import { formatInstant } from "../units/index.ts"
+import type { Forecast } from "./limits-contract.ts"
 
 export interface TaskDocument {
   readonly id: string
@@ -14,9 +15,12 @@ export interface TaskDocument {
   readonly tags: readonly string[]
   readonly job_id: string | null
   readonly idempotency_key: string | null
+  /** "limit/key" each; null while nobody has routed it. */
+  readonly gates: readonly string[] | null
   readonly created_at: string
   readonly updated_at: string
   readonly available_at: string
+  readonly estimated_start_at: string | null
   readonly expires_at: string | null
   readonly expired_at: string | null
   readonly started_at: string | null
@@ -38,7 +42,8 @@ export interface TaskDocument {
   readonly last_error: string | null
 }
 
-export function toDocument(task: TaskRecord): TaskDocument {
+/** The forecast is that of the moment; without one there is none to tell. */
+export function toDocument(task: TaskRecord, forecast: Pick<Forecast, "atMs"> | null = null): TaskDocument {
   return {
     id: task.id,
     task_type: task.type,
@@ -50,9 +55,11 @@ export function toDocument(task: TaskRecord): TaskDocument {
     tags: task.tags,
     job_id: task.jobId,
     idempotency_key: task.idempotencyKey,
+    gates: task.gates?.map(gateName) ?? null,
     created_at: formatInstant(task.createdAtMs),
     updated_at: formatInstant(task.updatedAtMs),
     available_at: formatInstant(task.availableAtMs),
+    estimated_start_at: time(forecast?.atMs ?? null),
     expires_at: time(task.expiresAtMs),
     expired_at: time(task.expiredAtMs),
     started_at: time(task.startedAtMs),

@@ -1,9 +1,24 @@
 // Exchange: everything a worker has to say and to ask, in one atomic step. Settles come first, so that what they free can
 // be claimed in the same step; then heartbeats; then the claim.
 
-import { type Change, claim, expire, historyLimit, isExpiredAt, judge, renew, settle, type TaskRecord } from "../task/index.ts"
-import { choose } from "./claim.ts"
+import { neverUs } from "../limits/index.ts"
+import {
+  type Change,
+  claim,
+  expire,
+  gateName,
+  historyLimit,
+  isExpiredAt,
+  judge,
+  type Outcome,
+  renew,
+  settle,
+  type TaskRecord,
+} from "../task/index.ts"
+import { type Chosen, choose } from "./claim.ts"
 import { budgets, type ClaimRequest, type ExchangeAnswer, type ExchangeRequest, type SettleAnswer, type SettleRequest } from "./contract.ts"
+import { errorBucket } from "./forecast.ts"
+import { openDue } from "./openings.ts"
 import type { Completion, Records } from "./records.ts"
 
 export function exchange(records: Records, request: ExchangeRequest): ExchangeAnswer {
@@ -35,13 +50,17 @@ function completeAll(records: Records, settles: readonly SettleRequest[], answer
   const found = new Map(records.loadBrief(places.map((place) => settles[place]?.id ?? "")).map((task, i) => [places[i], task]))
   const done: Completion[] = []
   const left: number[] = []
-  for (const [place, { fence, outcome }] of settles.entries()) {
+  for (const [place, settle] of settles.entries()) {
+    const { fence, outcome } = settle
     const task = found.get(place)
     // A history that has to be trimmed is not just appended to.
     if (outcome.kind !== "completed" || (task && task.version >= historyLimit)) left.push(place)
     else {
       const verdict = task ? judge(task, fence, outcome.kind) : "stale"
-      if (task && verdict === "ok") done.push({ task, output: outcome.output })
+      if (task && verdict === "ok") {
+        done.push({ task, output: outcome.output })
+        records.gates.settle(task, settle)
+      }
       answers[place] =
         verdict === "stale" || !task ? { kind: "stale" } : { kind: "ok", status: verdict === "ok" ? "completed" : task.status }
     }
@@ -57,16 +76,24 @@ function settleEach(records: Records, settles: readonly SettleRequest[], places:
   for (const [i, place] of places.entries()) {
     const { id, fence, outcome } = settles[place] as SettleRequest
     const task = latest.get(id) ?? found[i]
-    const result = task ? settle(task, fence, outcome, records.nowMs) : null
+    const result = task ? settle(task, fence, atItsGate(task, outcome), records.nowMs) : null
     if (!task || !result || result.kind === "stale") answers[place] = { kind: "stale" }
     else if (result.kind === "repeat") answers[place] = { kind: "ok", status: task.status }
     else {
       latest.set(id, result.change.task)
       changes.push(result.change)
       answers[place] = { kind: "ok", status: result.change.task.status }
+      records.gates.settle(task, settles[place] as SettleRequest)
     }
   }
   records.save(changes)
+}
+
+/** A throttled task waits at the gate that cools down; only one that passes none of those has to wait by itself. */
+function atItsGate(task: TaskRecord, outcome: Outcome): Outcome {
+  if (outcome.kind !== "throttled") return outcome
+  const cools = task.gates?.some(({ limit }) => outcome.limit === null || outcome.limit === limit)
+  return cools ? { ...outcome, delayMs: 0 } : outcome
 }
 
 function keepAll(records: Records, request: ExchangeRequest): ("ok" | "stale")[] {
@@ -76,16 +103,19 @@ function keepAll(records: Records, request: ExchangeRequest): ("ok" | "stale")[]
   const answers = request.heartbeats.map(({ id, fence, progress }, i) => {
     const task = latest.get(id) ?? found[i]
     const renewed = task ? renew(task, fence, records.nowMs, request.leaseMs, progress) : null
-    if (renewed) latest.set(id, renewed)
+    if (renewed) {
+      latest.set(id, renewed)
+      records.gates.renew(renewed)
+    }
     return renewed ? "ok" : "stale"
   })
   records.keep([...latest.values()])
   return answers
 }
 
-type ClaimAnswer = Pick<ExchangeAnswer, "claimed" | "more" | "nextAtMs" | "blockedBy" | "touched">
+type ClaimAnswer = Pick<ExchangeAnswer, "claimed" | "more" | "nextAtMs" | "blockedBy" | "touched" | "unrouted">
 
-const nothing: ClaimAnswer = { claimed: [], more: false, nextAtMs: null, blockedBy: null, touched: 0 }
+const nothing: ClaimAnswer = { claimed: [], more: false, nextAtMs: null, blockedBy: null, touched: 0, unrouted: [] }
 
 /** A claim whose answer was lost is asked again with its number, and gets what it got. */
 function claimOnce(records: Records, request: ExchangeRequest, asked: ClaimRequest): ClaimAnswer {
@@ -99,19 +129,96 @@ function claimOnce(records: Records, request: ExchangeRequest, asked: ClaimReque
     asked.types.map(({ type }) => type),
   )
   const promoted = promoteDue(records, asked)
-  const chosen = choose(records.backlog(), asked, records.nowMs)
-  const lease = { workerId: request.workerId, claimNumber: asked.number, expiresAtMs: records.nowMs + request.leaseMs }
+  const taken = takeAll(records, asked, { ...request, nowMs: records.nowMs })
+  const more = taken.more || promoted === budgets.promotions
+  const types = [...new Set(asked.types.map(({ type }) => type))]
+  const next = more ? null : nextTime(records, asked.types)
+  return {
+    claimed: taken.claimed,
+    more,
+    nextAtMs: next?.atMs ?? null,
+    blockedBy: next?.gate ?? null,
+    touched: taken.touched + promoted,
+    unrouted: types.filter((type) => records.unrouted([type], 1).length > 0),
+  }
+}
+
+/** A lane that has become ready may be refused by another gate, and leave room at the first: then those behind it get their chance. */
+const mostRounds = 3
+
+interface Taken {
+  readonly claimed: readonly TaskRecord[]
+  readonly more: boolean
+  readonly touched: number
+}
+
+function takeAll(records: Records, asked: ClaimRequest, request: ExchangeRequest & { readonly nowMs: number }): Taken {
+  const claimed: TaskRecord[] = []
+  const rooms = new Map(asked.types.map(({ type, room }) => [type, room]))
+  const max = Math.min(asked.max, budgets.claimTasks)
+  let touched = 0
+  // What settles have freed is shared out among all who wait for it, not taken by whoever happens to be ready.
+  records.gates.tell()
+  for (let round = 1; ; round++) {
+    const left: ClaimRequest = { ...asked, max: max - claimed.length, types: [...rooms].map(([type, room]) => ({ type, room })) }
+    touched += openDue(records, left.types, left.max > 0 ? left.max + budgets.dueGates : 0)
+    const { leaseMs } = request
+    const chosen = choose(records.backlog(), left, { nowMs: records.nowMs, leaseMs, gates: records.gates })
+    touched += chosen.touched
+    for (const task of take(records, chosen, request)) {
+      claimed.push(task)
+      rooms.set(task.type, (rooms.get(task.type) ?? 0) - 1)
+    }
+    records.gates.close()
+    if (chosen.more) return { claimed, more: true, touched: touched + records.gates.size }
+    const isFull = claimed.length >= max
+    const isDue = [...rooms].some(([type, room]) => (isFull || room > 0) && records.dueGates(type, 1).length > 0)
+    if (isFull || !isDue || round >= mostRounds)
+      return { claimed, more: isDue && claimed.length > 0, touched: touched + records.gates.size }
+  }
+}
+
+/** Writes what was chosen. */
+function take(records: Records, chosen: Chosen, request: ExchangeRequest): TaskRecord[] {
+  const claimNumber = request.claim?.number ?? 0
+  const lease = { workerId: request.workerId, claimNumber, expiresAtMs: records.nowMs + request.leaseMs }
   const changes = chosen.tasks.map((task) => claim(task, records.nowMs, lease))
   records.save([...changes, ...chosen.overdue.map((task) => expire(task, records.nowMs))])
+  for (const { lane, gate } of chosen.parked) records.standAt(lane, gate)
   if (chosen.served.length > 0) records.serve(chosen)
-  const more = chosen.more || promoted === budgets.promotions
-  return {
-    claimed: changes.map(({ task }) => task),
-    more,
-    nextAtMs: more ? null : earliest(asked.types.map(({ type }) => records.nextDueAtMs(type))),
-    blockedBy: null,
-    touched: chosen.touched + promoted,
+  recordForecasts(records, chosen.tasks)
+  return changes.map(({ task }) => task)
+}
+
+/** How far the forecast at submission was from the true start, of tasks that start for the first time. */
+function recordForecasts(records: Records, tasks: readonly TaskRecord[]): void {
+  const byType = new Map<string, Map<number, number>>()
+  for (const task of tasks) {
+    if (task.fence > 0) continue
+    const buckets = byType.get(task.type) ?? new Map<number, number>()
+    byType.set(task.type, buckets)
+    const bucket = errorBucket(records.nowMs - (task.forecastAtMs ?? task.availableAtMs))
+    buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1)
   }
+  for (const [type, buckets] of byType) records.addForecastErrors(type, buckets)
+}
+
+/** Gates that only a change of their limit can open. */
+const neverMs = Math.ceil(neverUs / 1_000)
+
+/** When something that cannot be claimed now can be, if nothing else happens. */
+function nextTime(records: Records, types: ClaimRequest["types"]): { readonly atMs: number; readonly gate: string | null } | null {
+  let next: { atMs: number; gate: string | null } | null = null
+  for (const { type, room } of types) {
+    const atMs = records.nextDueAtMs(type)
+    if (atMs !== null && (next === null || atMs < next.atMs)) next = { atMs, gate: null }
+    // Without room nobody has looked into what is due: it would be told for ever.
+    const opening = room > 0 ? records.nextOpening(type) : null
+    if (!opening || opening.atMs >= neverMs || (next !== null && opening.atMs >= next.atMs)) continue
+    const gate = records.gateByNumber(opening.gate)
+    next = { atMs: opening.atMs, gate: gate && gateName(gate) }
+  }
+  return next
 }
 
 /** Moves what has become due into the lanes, for the types that this worker serves. */
@@ -126,8 +233,4 @@ function promoteDue(records: Records, asked: ClaimRequest): number {
     if (due.length > late.length) records.promote(due.filter((task) => !late.includes(task)))
   }
   return budgets.promotions - left
-}
-
-function earliest(times: readonly (number | null)[]): number | null {
-  return times.reduce((least, time) => (time !== null && (least === null || time < least) ? time : least), null)
 }

@@ -2,25 +2,43 @@
 
 import type { NumberedEntry } from "../task/index.ts"
 import { numberHistory } from "../task/index.ts"
-import type {
-  CountsAnswer,
-  CountsRequest,
-  ExchangeAnswer,
-  ExchangeRequest,
-  ListAnswer,
-  ListRequest,
-  MoveAnswer,
-  MoveRequest,
-  Store,
-  StoreDescription,
-  SubmitAnswer,
-  SubmitRequest,
-  SweepAnswer,
-  SweepRequest,
+import { changeLimit } from "./change-limit.ts"
+import {
+  budgets,
+  type CountsAnswer,
+  type CountsRequest,
+  type ExchangeAnswer,
+  type ExchangeRequest,
+  type GetAnswer,
+  type ListAnswer,
+  type ListRequest,
+  type MoveAnswer,
+  type MoveRequest,
+  type Store,
+  type StoreDescription,
+  type SubmitAnswer,
+  type SubmitRequest,
+  type SweepAnswer,
+  type SweepRequest,
 } from "./contract.ts"
 import { exchange } from "./exchange.ts"
+import { aheadOf, forecastTask } from "./forecast.ts"
+import { hello } from "./hello.ts"
+import type {
+  ChangeLimitRequest,
+  ChangesRequest,
+  GatesRequest,
+  HelloRequest,
+  LimitsRequest,
+  PermitAnswer,
+  PermitRequest,
+  RouteRequest,
+  UnroutedRequest,
+} from "./limits-contract.ts"
 import { move } from "./move.ts"
 import type { Records } from "./records.ts"
+import { explain, reportGates, reportLimits } from "./report.ts"
+import { route } from "./route.ts"
 import { submit } from "./submit.ts"
 import { sweep } from "./sweep.ts"
 
@@ -35,16 +53,72 @@ export abstract class SteppedStore implements Store {
   /** Runs the step atomically; what it wrote is kept before the promise resolves, and those who wait hear of its news. */
   protected abstract write<T>(step: (records: Records) => T): Promise<T>
 
+  /** A step that changes tasks may change who waits where: gates are closed behind it. */
+  private step<T>(step: (records: Records) => T): Promise<T> {
+    return this.write((records) => {
+      const answer = step(records)
+      records.gates.close()
+      return answer
+    })
+  }
+
+  hello(request: HelloRequest) {
+    return this.step((records) => hello(records, request))
+  }
+
   submit(request: SubmitRequest): Promise<SubmitAnswer> {
-    return this.write((records) => submit(records, request))
+    return this.step((records) => submit(records, request))
+  }
+
+  unrouted({ types, limit }: UnroutedRequest) {
+    return this.read((records) => ({ tasks: records.unrouted(types, Math.min(limit, budgets.routes)) }))
+  }
+
+  route(request: RouteRequest) {
+    return this.step((records) => route(records, request))
   }
 
   exchange(request: ExchangeRequest): Promise<ExchangeAnswer> {
-    return this.write((records) => exchange(records, request))
+    return this.step((records) => exchange(records, request))
   }
 
-  get({ ids }: { readonly ids: readonly string[] }) {
-    return this.read((records) => ({ tasks: records.load(ids) }))
+  permit(request: PermitRequest): Promise<PermitAnswer> {
+    return this.step((records) => {
+      const task = records.load([request.id])[0]
+      const isHeld = task?.status === "running" && task.fence === request.fence && records.nowMs < (task.leaseExpiresAtMs ?? 0)
+      return task && isHeld ? records.gates.permit(task, request) : { kind: "stale" }
+    })
+  }
+
+  get({ ids }: { readonly ids: readonly string[] }): Promise<GetAnswer> {
+    return this.read((records) => {
+      const tasks = records.load(ids)
+      return { tasks, forecasts: tasks.map((task) => task && forecastTask(records, task, aheadOf(records, task))) }
+    })
+  }
+
+  explain({ id }: { readonly id: string }) {
+    return this.read((records) => ({ explanation: explain(records, id) }))
+  }
+
+  limits(request: LimitsRequest) {
+    return this.read((records) => reportLimits(records, request))
+  }
+
+  gates(request: GatesRequest) {
+    return this.read((records) => reportGates(records, { ...request, count: Math.min(request.count, budgets.listPage) }))
+  }
+
+  changeLimit(request: ChangeLimitRequest) {
+    return this.step((records) => changeLimit(records, request))
+  }
+
+  limitChanges(request: ChangesRequest) {
+    return this.read((records) => ({ changes: records.changes({ ...request, count: Math.min(request.count, budgets.listPage) }) }))
+  }
+
+  forecastErrors() {
+    return this.read((records) => records.forecastErrors())
   }
 
   list(request: ListRequest): Promise<ListAnswer> {
@@ -63,23 +137,23 @@ export abstract class SteppedStore implements Store {
   }
 
   cancel(request: MoveRequest): Promise<MoveAnswer> {
-    return this.write((records) => move(records, "cancel", request))
+    return this.step((records) => move(records, "cancel", request))
   }
 
   retry(request: MoveRequest): Promise<MoveAnswer> {
-    return this.write((records) => move(records, "retry", request))
+    return this.step((records) => move(records, "retry", request))
   }
 
   archive(request: MoveRequest): Promise<MoveAnswer> {
-    return this.write((records) => move(records, "archive", request))
+    return this.step((records) => move(records, "archive", request))
   }
 
   expire(request: MoveRequest): Promise<MoveAnswer> {
-    return this.write((records) => move(records, "expire", request))
+    return this.step((records) => move(records, "expire", request))
   }
 
   sweep(request: SweepRequest): Promise<SweepAnswer> {
-    return this.write((records) => sweep(records, request))
+    return this.step((records) => sweep(records, request))
   }
 
   now(): Promise<{ readonly nowMs: number }> {

@@ -3,6 +3,7 @@
 
 import { type Change, checkSchedule, create, type NewTask, type TaskRecord } from "../task/index.ts"
 import type { SubmitAnswer, SubmitRequest, SubmittedTask } from "./contract.ts"
+import { Arrivals, aheadOf, forecastTask } from "./forecast.ts"
 import type { Records } from "./records.ts"
 
 export function submit(records: Records, request: SubmitRequest): SubmitAnswer {
@@ -10,23 +11,36 @@ export function submit(records: Records, request: SubmitRequest): SubmitAnswer {
   const firstSeq = records.takeSequence(request.tasks.length)
   const changes: Change[] = []
   const answers: SubmittedTask[] = []
-  for (const [index, task] of request.tasks.entries()) {
+  const arrivals = new Arrivals(records)
+  for (const [index, asked] of request.tasks.entries()) {
+    const task = asked.gates === null ? { ...asked, gates: gatesOfType(records, asked.type) } : asked
     const existing = known.byId.get(task.id) ?? (task.idempotencyKey === null ? undefined : known.byKey.get(task.idempotencyKey))
     if (existing) {
       if (!isSame(existing, task)) return { kind: "conflict", index, existing }
-      answers.push({ task: existing, created: false })
+      answers.push({ task: existing, created: false, forecast: forecastTask(records, existing, aheadOf(records, existing)) })
       continue
     }
+    const wrong = records.gates.check(task.gates ?? [])
+    if (wrong) return { ...wrong, index }
     const refusal = checkSchedule(task, records.nowMs)
     if (refusal) return { kind: "schedule_after_expiry", index, message: refusal.message }
-    const change = create(task, firstSeq + index, records.nowMs)
+    const created = create(task, firstSeq + index, records.nowMs)
+    const forecast = forecastTask(records, created.task, arrivals.aheadOf(created.task))
+    const isGated = created.task.gates !== null && created.task.gates.length > 0
+    const change = isGated ? { ...created, task: { ...created.task, forecastAtMs: forecast?.atMs ?? null } } : created
+    if (isGated) arrivals.add(change.task)
     known.byId.set(task.id, change.task)
     if (task.idempotencyKey !== null) known.byKey.set(task.idempotencyKey, change.task)
     changes.push(change)
-    answers.push({ task: change.task, created: true })
+    answers.push({ task: change.task, created: true, forecast })
   }
   records.insert(changes)
   return { kind: "ok", nowMs: records.nowMs, tasks: answers }
+}
+
+/** A type that is known to pass no gates needs nobody to say so for each task. */
+function gatesOfType(records: Records, type: string): readonly never[] | null {
+  return records.limitsOfType(type)?.length === 0 ? [] : null
 }
 
 function knownTasks(records: Records, tasks: readonly NewTask[]): { byId: Map<string, TaskRecord>; byKey: Map<string, TaskRecord> } {

@@ -1,6 +1,7 @@
 // Sweep: what time has done to tasks while nobody looked. Lost leases come back, overdue tasks expire, finished ones are
 // removed after their retention. Every part is conditional on the record, so any number of sweepers may run at once.
 
+import { isSpent } from "../limits/index.ts"
 import { expire, lose, spread } from "../task/index.ts"
 import { budgets, type SweepAnswer, type SweepRequest } from "./contract.ts"
 import type { Records } from "./records.ts"
@@ -13,13 +14,25 @@ export function sweep(records: Records, request: SweepRequest): SweepAnswer {
   }
   const lost = spend(records.lostLeases(left))
   const overdue = spend(records.overdue(left))
+  for (const task of lost) records.gates.lose(task)
   records.save([
     ...lost.map((task, i) => lose(task, records.nowMs, request.backoff, spread(request.random, i))),
     ...overdue.map((task) => expire(task, records.nowMs)),
   ])
   const old = request.retentionMs === null ? [] : spend(records.finishedBefore(records.nowMs - request.retentionMs, left))
   records.remove(old)
-  const forgotten = records.forget(left)
+  let forgotten = records.forget(left)
+  forgotten += forgetGates(records, left - forgotten)
   left -= forgotten
   return { rescued: lost.length, expired: overdue.length, removed: old.length, forgotten, more: left <= 0 }
+}
+
+/** Gates that would be made the same again. Those that are not stay, and are looked at again another time: in turn, from anywhere. */
+function forgetGates(records: Records, limit: number): number {
+  const spent = records.idleGates(limit).filter((stored) => {
+    const gate = records.gates.gate(stored)
+    return gate === null || isSpent(gate.force.policy, gate.state, records.nowMs * 1_000)
+  })
+  records.removeGates(spent.map(({ number }) => number))
+  return spent.length
 }

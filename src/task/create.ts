@@ -17,7 +17,8 @@ export interface NewTask {
   readonly tags: readonly string[]
   readonly jobId: string | null
   readonly flow: string
-  readonly gates: readonly GateRef[]
+  /** Null: not known here. The store takes it as none where it knows that tasks of this type pass none. */
+  readonly gates: readonly GateRef[] | null
   readonly schedule: When | null
   readonly expiry: When | null
   readonly maxRetries: number
@@ -48,6 +49,7 @@ export function create(task: NewTask, seq: number, nowMs: number): Change {
     inputDigest: task.inputDigest,
     flow: task.flow,
     gates: task.gates,
+    forecastAtMs: null,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
     availableAtMs,

@@ -1,7 +1,7 @@
 // What a handler throws to say how its run ended. Any other error counts as retryable.
 
 import { SluiceError } from "../errors/index.ts"
-import { parseSeconds, readOptions } from "../units/index.ts"
+import { type Duration, parseDuration, parseName, parseSeconds, readOptions, wholeNumber } from "../units/index.ts"
 
 export interface RescheduleOptions {
   readonly delaySeconds: number
@@ -25,6 +25,39 @@ export class RescheduleError extends SluiceError {
     this.delayMs = read.delaySeconds ?? parseSeconds("RescheduleError: delaySeconds", undefined)
     this.extendExpirationMs = read.extendExpirationSeconds ?? 0
     this.reason = read.reason ?? null
+  }
+}
+
+export interface RateLimitOptions {
+  readonly message?: string
+  /** How long the other side asked to wait, from now. */
+  readonly retryAfter?: Duration
+  /** The status that it answered with; 429 if not given. */
+  readonly status?: number
+  /** The name of the limit that it is about; without one, all gates that the task has passed. */
+  readonly limit?: string
+  readonly cause?: unknown
+}
+
+/** The other side said "too fast": the gate cools down, and the task keeps its place. */
+export class RateLimitError extends SluiceError {
+  readonly retryAfterMs: number | null
+  readonly status: number
+  readonly limit: string | null
+
+  constructor(options: RateLimitOptions = {}) {
+    const { cause, ...others } = options
+    const read = readOptions("RateLimitError", others, {
+      message: (_name, value) => String(value),
+      retryAfter: parseDuration,
+      status: wholeNumber(100, 599),
+      limit: parseName,
+    })
+    const status = read.status ?? 429
+    super("rate_limited", read.message ?? `rate limited: the other side answered ${status}`, cause === undefined ? undefined : { cause })
+    this.retryAfterMs = read.retryAfter ?? null
+    this.status = status
+    this.limit = read.limit ?? null
   }
 }
 

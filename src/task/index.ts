@@ -1,6 +1,13 @@
 export { type Backoff, backoffMs, defaultBackoff, spread } from "./backoff.ts"
 export { checkSchedule, create, type NewTask, type When } from "./create.ts"
-export { PermanentError, RescheduleError, type RescheduleOptions, RetryableError } from "./errors.ts"
+export {
+  PermanentError,
+  RateLimitError,
+  type RateLimitOptions,
+  RescheduleError,
+  type RescheduleOptions,
+  RetryableError,
+} from "./errors.ts"
 export {
   describeEntry,
   type HistoryEntry,
@@ -12,7 +19,7 @@ export {
 } from "./history.ts"
 export { idMaker } from "./id.ts"
 export type { Outcome, OutcomeKind } from "./outcome.ts"
-export { type GateRef, isExpiredAt, type TaskRecord } from "./record.ts"
+export { type GateRef, gateName, isExpiredAt, type TaskRecord } from "./record.ts"
 export { canMove, IllegalTransitionError, isFinished, type Status, statuses } from "./status.ts"
 export {
   archive,
@@ -22,6 +29,7 @@ export {
   claim,
   completedEntry,
   expire,
+  failUnrouted,
   judge,
   type Lease,
   lose,
@@ -30,6 +38,7 @@ export {
   poisonAfter,
   renew,
   retry,
+  routeTask,
   type Settled,
   settle,
 } from "./transitions.ts"

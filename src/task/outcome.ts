@@ -10,7 +10,20 @@ export type Outcome =
       readonly extendExpirationMs: number
       readonly reason: string | null
     }
-  | { readonly kind: "throttled"; readonly delayMs: number; readonly error: string; readonly status: number | null }
+  /**
+   * The other side said "too fast". The gates of `limit` cool down, or all of the task's gates where it is null; a task that passes
+   * none of them waits alone, for `delayMs`.
+   */
+  | {
+      readonly kind: "throttled"
+      readonly error: string
+      readonly status: number | null
+      readonly limit: string | null
+      readonly retryAfterMs: number | null
+      readonly delayMs: number
+      /** In [0, 1): the jitter of the cooldown. */
+      readonly random: number
+    }
   /** Given back unfinished (drain, or a claim that came too late to start): burns nothing, keeps its place. */
   | { readonly kind: "released"; readonly reason: string }
   /** The handler stopped because the task's cancellation was requested. */

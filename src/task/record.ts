@@ -4,7 +4,7 @@
 import type { OutcomeKind } from "./outcome.ts"
 import type { Status } from "./status.ts"
 
-/** One gate that a task passes through: a limit, the key it is split by, and what one run costs there. */
+/** One gate that a task passes through: a limit, the key it is split by ("" where it is not), and what one run costs there. */
 export interface GateRef {
   readonly limit: string
   readonly key: string
@@ -28,7 +28,10 @@ export interface TaskRecord {
   readonly inputDigest: string | null
   /** What lanes are shared out fairly between. */
   readonly flow: string
-  readonly gates: readonly GateRef[]
+  /** Null while nobody who has the code has said which: such a task is claimed by no one. */
+  readonly gates: readonly GateRef[] | null
+  /** When it was expected to start, at submission; null where nothing held it. */
+  readonly forecastAtMs: number | null
 
   readonly createdAtMs: number
   readonly updatedAtMs: number
@@ -69,4 +72,9 @@ export interface TaskRecord {
 
 export function isExpiredAt(task: Pick<TaskRecord, "expiresAtMs">, nowMs: number): boolean {
   return task.expiresAtMs !== null && nowMs >= task.expiresAtMs
+}
+
+/** "limit/key", or the limit's name alone where it is not split. */
+export function gateName({ limit, key }: Pick<GateRef, "limit" | "key">): string {
+  return key === "" ? limit : `${limit}/${key}`
 }

@@ -5,7 +5,7 @@ import { clampInstant } from "../units/index.ts"
 import { type Backoff, backoffMs } from "./backoff.ts"
 import type { HistoryEntry, HistoryEvent } from "./history.ts"
 import type { Outcome } from "./outcome.ts"
-import { isExpiredAt, type TaskRecord } from "./record.ts"
+import { type GateRef, isExpiredAt, type TaskRecord } from "./record.ts"
 import { canMove, type Status } from "./status.ts"
 
 export interface Change {
@@ -60,7 +60,7 @@ export function claim(task: TaskRecord, nowMs: number, lease: Lease): Change {
 }
 
 /** As much of a task as decides whether a settle counts, and as completing it needs. */
-export type Brief = Pick<TaskRecord, "id" | "seq" | "type" | "status" | "fence" | "version" | "lastOutcome">
+export type Brief = Pick<TaskRecord, "id" | "seq" | "type" | "status" | "fence" | "version" | "lastOutcome" | "gates" | "startedAtMs">
 
 /** Under the fence of the current lease, once. The same outcome again is answered like the first time. */
 export function judge(task: Brief, fence: number, outcome: Outcome["kind"]): "ok" | "repeat" | "stale" {
@@ -177,6 +177,18 @@ export function lose(task: TaskRecord, nowMs: number, backoff: Backoff, random: 
 export function renew(task: TaskRecord, fence: number, nowMs: number, leaseMs: number, progress: string | null): TaskRecord | null {
   if (task.fence !== fence || task.status !== "running" || task.leaseExpiresAtMs === null || nowMs >= task.leaseExpiresAtMs) return null
   return { ...task, leaseExpiresAtMs: Math.max(task.leaseExpiresAtMs, nowMs + leaseMs), progress: progress ?? task.progress }
+}
+
+/**
+ * Somebody who has the code has said which gates it passes; and which flow it belongs to, where the code says that too. Nothing
+ * has happened to the task, so its history does not show it.
+ */
+export function routeTask(task: TaskRecord, gates: readonly GateRef[], flow: string | null): Change {
+  return { task: { ...task, gates, flow: flow ?? task.flow }, entries: [] }
+}
+
+export function failUnrouted(task: TaskRecord, nowMs: number, error: string): Change {
+  return fail(task, {}, nowMs, error)
 }
 
 export function expire(task: TaskRecord, nowMs: number): Change {

@@ -92,10 +92,19 @@ export class TestQueue extends Queue {
     let cursor: string | null | undefined
     do {
       const page = await this.list({ status: ["pending", "running"], limit: 1_000, ...(cursor ? { cursor } : {}) })
-      found.push(...page.tasks.filter((task) => this.ownWorker.types.includes(task.type) && task.availableAt <= now))
+      for (const task of page.tasks) {
+        if (this.ownWorker.types.includes(task.type) && task.availableAt <= now && !(await this.isHeld(task, now))) found.push(task)
+      }
       cursor = page.cursor
     } while (cursor)
     return found
+  }
+
+  /** At a gate, until time passes or somebody changes the limit. */
+  private async isHeld(task: Task, now: Date): Promise<boolean> {
+    if (task.status !== "pending" || !task.gates || task.gates.length === 0) return false
+    const forecast = (await this.get(task.id))?.forecast
+    return forecast !== null && forecast !== undefined && (forecast.at === null || forecast.at > now)
   }
 }
 

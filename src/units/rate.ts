@@ -22,7 +22,7 @@ export function parseRate(name: string, value: unknown): Rate {
 }
 
 function invalid(name: string, value: unknown): SluiceError {
-  return new SluiceError("invalid_option", `${name}: expected a rate such as "10/10s", "100/1m" or "3/s", got ${shown(value)}`)
+  return new SluiceError("invalid_rate", `${name}: expected a rate such as "10/10s", "100/1m" or "3/s", got ${shown(value)}`)
 }
 
 export function formatRate({ limit, perMs }: Rate): string {

@@ -28,6 +28,14 @@ export interface WorkerEvents {
   /** The run was ended for it, but its handler has not returned. */
   "task.overrun": OfTask & { readonly reason: string }
   "task.log": OfTask & { readonly level: LogLevel; readonly message: string; readonly fields: Readonly<Record<string, unknown>> }
+  /** The other side said "too fast": the gates of the limit cool down, all gates of the task where it is null. */
+  "gate.cooling": {
+    readonly id: string
+    readonly type: string
+    readonly limit: string | null
+    readonly retryAfterMs: number | null
+    readonly status: number | null
+  }
   "sweep.done": { readonly rescued: number; readonly expired: number; readonly removed: number }
   "store.unavailable": { readonly error: Error; readonly retryInMs: number }
   "store.back": { readonly awayMs: number }

@@ -5,13 +5,15 @@
 
 import type { AnyTask, Queue } from "../queue/index.ts"
 import type { ExchangeAnswer, ExchangeRequest, SettleAnswer } from "../store/index.ts"
-import type { TaskRecord } from "../task/index.ts"
+import type { Outcome, TaskRecord } from "../task/index.ts"
 import type { Timer, World } from "../world/index.ts"
 import { Claims } from "./claims.ts"
 import type { Events } from "./events.ts"
 import { Line } from "./line.ts"
 import { callDeadlineMs, longestPauseMs, type WorkerSettings } from "./options.ts"
 import { Outbox, type Settling } from "./outbox.ts"
+import { Permits } from "./permits.ts"
+import { Router } from "./router.ts"
 import type { Run } from "./run.ts"
 import { Runs } from "./runs.ts"
 import { Waker } from "./waker.ts"
@@ -29,6 +31,8 @@ export class Loop {
   private readonly outbox: Outbox
   private readonly claims: Claims
   private readonly waker: Waker
+  private readonly permits: Permits
+  private readonly router: Router
   /** Fires when draining starts. */
   private readonly draining = new AbortController()
   private grace: Timer | null = null
@@ -42,13 +46,15 @@ export class Loop {
     this.tasks = tasks
     this.settings = settings
     this.events = events
-    this.runs = new Runs(queue, settings, events, (run, outcome) => {
-      if (outcome) this.outbox.settle({ task: run.task, outcome, durationMs: this.world.monotonicMs() - run.startedAtMs })
+    this.permits = new Permits(queue.store, this.world, settings)
+    this.runs = new Runs(queue, settings, events, this.permits, (run, outcome) => {
+      if (outcome) this.settle(run, outcome)
       this.waker.wake()
     })
     this.outbox = new Outbox(this.runs, settings.heartbeatMs)
     this.claims = new Claims([...tasks.keys()])
     this.waker = new Waker(this.world)
+    this.router = new Router(queue, tasks, settings, this.drains, () => this.news())
   }
 
   get drains(): AbortSignal {
@@ -81,7 +87,7 @@ export class Loop {
       longestDelayMs: longestPauseMs(this.settings),
     })
     try {
-      await this.learnTheTime(line)
+      await this.sayHello(line)
       while (!this.isFinished) {
         if (this.hasSomethingToSay()) {
           if ((await this.exchange(line, signal)) === "no answer" && this.isWaitingInVain) break
@@ -91,19 +97,22 @@ export class Loop {
       this.draining.abort()
       this.grace?.cancel()
       this.runs.endAll("lease_lost")
+      await this.router.ended()
     }
   }
 
   /** Something may have become claimable or cancelled. */
   news(): void {
     this.claims.wake()
+    this.permits.news.tell()
     if (this.runs.size > 0) this.lookAtMs ??= this.askedAtMs + lookEveryMs
     this.waker.wake()
   }
 
-  private async learnTheTime(line: Line): Promise<void> {
+  /** Before the first claim: the store learns what this code knows of types and limits, and the worker learns the time. */
+  private async sayHello(line: Line): Promise<void> {
     while (!this.drains.aborted) {
-      const answer = await line.ask(() => this.queue.store.now({}), this.drains)
+      const answer = await line.ask(() => this.queue.declarations.say(this.settings.id, [...this.tasks.values()]), this.drains)
       if (answer) {
         this.claims.follow(answer.nowMs)
         return
@@ -173,6 +182,7 @@ export class Loop {
         this.startRun(task, askedAtMs, this.leaseEnd(sentAtMs, leaseLeftMs))
       }
     }
+    if (answer.unrouted.length > 0) this.router.wake(answer.unrouted)
     for (const { id, fence } of answer.cancelled) this.runs.find(id, fence)?.stop("cancelled", this.settings.graceMs)
   }
 
@@ -194,22 +204,37 @@ export class Loop {
     const nowMs = this.world.monotonicMs()
     const definition = this.tasks.get(type)
     // A rate was charged for a start about now. One that comes much later would bunch up with others at the other side.
-    const isLate = nowMs >= leaseEndsAtMs || (task.gates.length > 0 && nowMs - askedAtMs > this.settings.startWithinMs)
+    const isLate = nowMs >= leaseEndsAtMs || ((task.gates?.length ?? 0) > 0 && nowMs - askedAtMs > this.settings.startWithinMs)
     if (!definition || isLate || this.drains.aborted) {
       const reason = this.drains.aborted ? "shutdown" : "claimed too late to start"
-      this.outbox.settle({ task, outcome: { kind: "released", reason }, durationMs: 0 })
+      const neverStarted = { durationMs: 0, spent: [], sentAtMs: null, respondedAtMs: null }
+      this.outbox.settle({ task, outcome: { kind: "released", reason }, ...neverStarted })
       return
     }
     if (this.runs.size === 0) this.outbox.firstRunStarts(nowMs)
     this.runs.start(task, definition, leaseEndsAtMs)
   }
 
+  private settle(run: Run, outcome: Outcome): void {
+    const { task, startedAtMs, sentAtMs, respondedAtMs, allSpent: spent } = run
+    this.outbox.settle({ task, outcome, durationMs: this.world.monotonicMs() - startedAtMs, spent, sentAtMs, respondedAtMs })
+    // What it held at its gates is free in the very step that settles it.
+    if (task.gates !== null && task.gates.length > 0) this.claims.wake()
+  }
+
   private tellSettled(settling: Settling | undefined, answer: SettleAnswer): void {
     if (!settling) return
     const { task, outcome, durationMs } = settling
     const { id, type, fence } = task
-    if (answer.kind === "stale") this.events.emit("task.stale", { id, type, fence, outcome: outcome.kind })
-    else if (this.events.hasListeners("task.settled")) {
+    if (answer.kind === "stale") {
+      this.events.emit("task.stale", { id, type, fence, outcome: outcome.kind })
+      return
+    }
+    if (outcome.kind === "throttled") {
+      const { limit, retryAfterMs, status } = outcome
+      this.events.emit("gate.cooling", { id, type, limit, retryAfterMs, status })
+    }
+    if (this.events.hasListeners("task.settled")) {
       const error = "error" in outcome ? outcome.error : null
       this.events.emit("task.settled", { id, type, fence, outcome: outcome.kind, status: answer.status, durationMs, error })
     }

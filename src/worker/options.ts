@@ -14,6 +14,8 @@ export interface WorkerOptions {
   readonly lease?: Duration
   readonly heartbeat?: Duration
   readonly sweep?: Duration
+  /** How often the store is told which types and limits this worker's code knows. Who was not heard of counts as gone. */
+  readonly hello?: Duration
   readonly grace?: Duration
   readonly startWithin?: Duration
   /** How long finished tasks are kept; null keeps them for ever. */
@@ -27,6 +29,7 @@ export interface WorkerSettings {
   readonly leaseMs: number
   readonly heartbeatMs: number
   readonly sweepMs: number
+  readonly helloMs: number
   readonly graceMs: number
   readonly startWithinMs: number
   readonly retentionMs: number | null
@@ -39,6 +42,7 @@ export const workerReaders = {
   lease: parseDuration,
   heartbeat: parseDuration,
   sweep: parseDuration,
+  hello: parseDuration,
   grace: parseDuration,
   startWithin: parseDuration,
   retention: orNull(parseDuration),
@@ -57,6 +61,7 @@ export function workerSettings(world: World, ...sets: readonly (WorkerOptions | 
     leaseMs: read.lease ?? workerDefaults.leaseMs,
     heartbeatMs: read.heartbeat ?? Math.min(workerDefaults.heartbeatMs, Math.floor((read.lease ?? workerDefaults.leaseMs) / 3)),
     sweepMs: read.sweep ?? workerDefaults.sweepMs,
+    helloMs: read.hello ?? workerDefaults.helloMs,
     graceMs: read.grace ?? workerDefaults.graceMs,
     startWithinMs: read.startWithin ?? workerDefaults.startWithinMs,
     retentionMs: read.retention === undefined ? workerDefaults.retentionMs : read.retention,
@@ -80,9 +85,10 @@ export function longestPauseMs({ leaseMs }: WorkerSettings): number {
   return Math.min(5_000, Math.floor(leaseMs / 6))
 }
 
-function check({ leaseMs, heartbeatMs, sweepMs }: WorkerSettings): void {
+function check({ leaseMs, heartbeatMs, sweepMs, helloMs }: WorkerSettings): void {
   if (leaseMs < 100) throw new SluiceError("invalid_option", `worker: lease: expected at least 100ms, got ${leaseMs}ms`)
   if (sweepMs < 10) throw new SluiceError("invalid_option", `worker: sweep: expected at least 10ms, got ${sweepMs}ms`)
+  if (helloMs < 1_000) throw new SluiceError("invalid_option", `worker: hello: expected at least 1000ms, got ${helloMs}ms`)
   if (heartbeatMs < 10 || heartbeatMs * 2 > leaseMs) {
     throw new SluiceError(
       "invalid_option",

@@ -10,6 +10,10 @@ export interface Settling {
   readonly task: TaskRecord
   readonly outcome: Outcome
   readonly durationMs: number
+  readonly spent: SettleRequest["spent"]
+  /** On the monotonic clock: when the last request of the run went out, and when its answer had come; null where there was none. */
+  readonly sentAtMs: number | null
+  readonly respondedAtMs: number | null
 }
 
 interface Carried {
@@ -64,7 +68,7 @@ export class Outbox {
     const beating = this.beating.splice(0, budgets.stepRows).filter((run) => this.runs.has(run))
     this.carried = { settling, beating }
     return {
-      settles: settling.map(({ task, outcome }) => ({ id: task.id, fence: task.fence, outcome })),
+      settles: settling.map((one) => settleRequest(one, nowMs)),
       heartbeats: beating.map(({ task, progress }) => ({ id: task.id, fence: task.fence, progress })),
     }
   }
@@ -81,4 +85,11 @@ export class Outbox {
     this.beating = [...this.carried.beating, ...this.beating]
     this.carried = nothing
   }
+}
+
+/** Times are told as ages, of now: what is sent again has grown older. */
+function settleRequest({ task, outcome, spent, sentAtMs, respondedAtMs }: Settling, nowMs: number): SettleRequest {
+  const ageMs = (atMs: number | null) => (atMs === null ? null : Math.max(0, Math.floor(nowMs - atMs)))
+  const ages = { sentAgoMs: ageMs(sentAtMs), respondedAgoMs: ageMs(respondedAtMs), rttMs: null }
+  return { id: task.id, fence: task.fence, outcome, spent, ...ages }
 }

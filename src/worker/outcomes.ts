@@ -1,7 +1,7 @@
 // From what a handler returned or threw to the outcome that the store is told.
 
 import { isSluiceError, SluiceError } from "../errors/index.ts"
-import { type Backoff, backoffMs, type Outcome, type RescheduleError, type TaskRecord } from "../task/index.ts"
+import { type Backoff, backoffMs, type Outcome, type RateLimitError, type RescheduleError, type TaskRecord } from "../task/index.ts"
 import { toJson } from "../units/index.ts"
 
 /** Why a run is asked to stop. */
@@ -37,8 +37,20 @@ export function outcomeOfError(task: TaskRecord, error: unknown, policy: Policy)
     const { delayMs, extendExpirationMs, reason } = error as RescheduleError
     return { kind: "rescheduled", delayMs, extendExpirationMs, reason: reason === null ? null : messageOf(reason) }
   }
+  if (isSluiceError(error) && error.code === "rate_limited") return throttled(task, error as RateLimitError, policy.random)
   if (isPermanent(error)) return { kind: "failed", error: messageOf(error) }
   return retried(task, messageOf(error), policy)
+}
+
+const throttleStepsMs = [2_000, 4_000, 8_000, 16_000, 30_000] as const
+
+/** The delay is for a task that passes no gate. Up to a tenth is added, so that what was refused together does not return together. */
+function throttled(task: TaskRecord, error: RateLimitError, random: number): Outcome {
+  const { status, limit, retryAfterMs } = error
+  const stepMs = throttleStepsMs[Math.min(task.throttleCount, throttleStepsMs.length - 1)] ?? 0
+  const baseMs = retryAfterMs ?? stepMs
+  const delayMs = baseMs + Math.ceil((baseMs * random) / 10)
+  return { kind: "throttled", error: messageOf(error), status, limit, retryAfterMs, delayMs, random }
 }
 
 /** Trying again would not help: the handler says so, or the input does not fit. */

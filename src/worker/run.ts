@@ -5,11 +5,14 @@
 //   running ──stop(cancelled)──▶ asked to stop ──handler ends, the grace is over, or another stop──▶ done(cancelled)
 
 import { checkInput } from "../queue/definition.ts"
-import type { AnyTask, Context, Log, LogLevel, Queue, Task } from "../queue/index.ts"
+import type { AnyLimit, AnyTask, Context, GateOptions, Log, LogLevel, Queue, SpentOptions, Task } from "../queue/index.ts"
+import { readCost } from "../queue/limit.ts"
+import type { SettleRequest } from "../store/index.ts"
 import { type Outcome, RescheduleError, type TaskRecord } from "../task/index.ts"
-import { type Duration, parseDuration, readOptions, toJson } from "../units/index.ts"
+import { type Duration, parseDuration, parseName, readOptions, toJson } from "../units/index.ts"
 import type { Timer, World } from "../world/index.ts"
 import { outcomeOfError, outcomeOfStop, outcomeOfValue, type Policy, type StopReason, stopError } from "./outcomes.ts"
+import { nameOf, Spending } from "./spending.ts"
 import { runInThread } from "./thread.ts"
 
 type Fields = Readonly<Record<string, unknown>>
@@ -22,11 +25,16 @@ export interface RunHooks {
   readonly returned: (run: Run) => void
   readonly log: (run: Run, level: LogLevel, message: string, fields: Fields) => void
   readonly policy: () => Policy
+  /** Resolves when one more request may go out. */
+  readonly permit: (run: Run, limit: string, cost: number) => Promise<void>
 }
 
 export class Run {
   readonly task: TaskRecord
   readonly startedAtMs: number
+  /** On the monotonic clock: when the latest request may have gone out, and when the handler had ended by itself. */
+  sentAtMs: number
+  respondedAtMs: number | null = null
   /** On the monotonic clock: past this the lease cannot be relied on. */
   leaseEndsAtMs: number
   /** JSON text that no heartbeat has carried yet. */
@@ -35,6 +43,7 @@ export class Run {
   private readonly queue: Queue
   private readonly hooks: RunHooks
   private readonly world: World
+  private spending: Spending | null = null
   private readonly controller = new AbortController()
   private readonly timeout: Timer
   private grace: Timer | null = null
@@ -50,11 +59,20 @@ export class Run {
     this.hooks = hooks
     this.world = queue.world
     this.startedAtMs = this.world.monotonicMs()
+    this.sentAtMs = this.startedAtMs
     this.timeout = this.world.timer(task.timeoutMs, () => this.stop("timeout", 0))
   }
 
   get signal(): AbortSignal {
     return this.controller.signal
+  }
+
+  get timesOutAtMs(): number {
+    return this.startedAtMs + this.task.timeoutMs
+  }
+
+  get allSpent(): SettleRequest["spent"] {
+    return this.spending?.all() ?? []
   }
 
   start(view: Task): void {
@@ -79,6 +97,18 @@ export class Run {
     this.progress = toJson("progress", value, this.queue.maxInputBytes)
   }
 
+  spent(actual: number, options?: SpentOptions): void {
+    this.spending ??= new Spending(this.task)
+    this.spending.note(actual, options)
+  }
+
+  async permit(limit: AnyLimit | string, options?: GateOptions): Promise<void> {
+    const where = `task ${this.task.type}: ctx.permit`
+    const { cost } = readOptions(where, options, { cost: readCost })
+    await this.hooks.permit(this, parseName(`${where}: limit`, nameOf(limit)), cost ?? 1)
+    this.sentAtMs = this.world.monotonicMs()
+  }
+
   log(level: LogLevel, message: string, fields: Fields): void {
     this.hooks.log(this, level, message, fields)
   }
@@ -100,7 +130,9 @@ export class Run {
   private ended(outcome: () => Outcome | null): void {
     if (this.handler === "overrun") this.hooks.returned(this)
     this.handler = "ended"
-    if (!this.isDone) this.finish(outcome())
+    if (this.isDone) return
+    this.respondedAtMs = this.world.monotonicMs()
+    this.finish(outcome())
   }
 
   private giveUp(reason: StopReason): void {
@@ -138,6 +170,8 @@ export class Run {
       },
       progress: (value) => this.report(value),
       reschedule,
+      spent: (actual, options) => this.spent(actual, options),
+      permit: (limit, options) => this.permit(limit, options),
     }
   }
 }

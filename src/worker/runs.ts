@@ -6,6 +6,7 @@ import type { Events } from "./events.ts"
 import { LeaseWatch } from "./leases.ts"
 import type { WorkerSettings } from "./options.ts"
 import type { StopReason } from "./outcomes.ts"
+import type { Permits } from "./permits.ts"
 import { Run, type RunHooks } from "./run.ts"
 
 type Ended = (run: Run, outcome: Outcome | null) => void
@@ -16,14 +17,16 @@ export class Runs {
   private readonly queue: Queue
   private readonly settings: WorkerSettings
   private readonly events: Events
+  private readonly permits: Permits
   private readonly ended: Ended
   private readonly byId = new Map<string, Run>()
   private readonly leases: LeaseWatch
 
-  constructor(queue: Queue, settings: WorkerSettings, events: Events, ended: Ended) {
+  constructor(queue: Queue, settings: WorkerSettings, events: Events, permits: Permits, ended: Ended) {
     this.queue = queue
     this.settings = settings
     this.events = events
+    this.permits = permits
     this.ended = ended
     this.leases = new LeaseWatch(queue.world, this.byId, (run) => this.lose(run))
   }
@@ -86,5 +89,6 @@ export class Runs {
     log: ({ task: { id, type, fence } }, level, message, fields) =>
       this.events.emit("task.log", { id, type, fence, level, message, fields }),
     policy: () => ({ backoff: this.settings.backoff, random: this.queue.world.random() }),
+    permit: (run, limit, cost) => this.permits.acquire(run, limit, cost),
   }
 }

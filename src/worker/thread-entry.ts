@@ -3,15 +3,42 @@
 import { parentPort, workerData } from "node:worker_threads"
 import { SluiceError } from "../errors/index.ts"
 import { checkInput } from "../queue/definition.ts"
+import type { AnyLimit, GateOptions, SpentOptions } from "../queue/index.ts"
+import { readCost } from "../queue/limit.ts"
 import { Task } from "../queue/task.ts"
-import { toJson } from "../units/index.ts"
+import { parseName, readOptions, toJson } from "../units/index.ts"
 import { loadTasks } from "./module.ts"
 import { outcomeOfValue } from "./outcomes.ts"
 import { logTo, reschedule } from "./run.ts"
-import { messageFor, type ThreadMessage, type ThreadStart } from "./thread.ts"
+import { nameOf, Spending } from "./spending.ts"
+import { errorFrom, messageFor, type PermitReply, type ThreadMessage, type ThreadStart } from "./thread.ts"
 
 const { module, task, maxBytes } = workerData as ThreadStart
 const say = (message: ThreadMessage) => parentPort?.postMessage(message)
+
+const spending = new Spending(task)
+const permits = new Map<number, (reply: PermitReply) => void>()
+let asked = 0
+
+parentPort?.on("message", (reply: PermitReply) => {
+  const answered = permits.get(reply.number)
+  permits.delete(reply.number)
+  // A handler that waits for nothing ends its thread: only a permit that is under way keeps it.
+  if (permits.size === 0) parentPort?.unref()
+  answered?.(reply)
+})
+parentPort?.unref()
+
+function permit(limit: AnyLimit | string, options?: GateOptions): Promise<void> {
+  const where = `task ${task.type}: ctx.permit`
+  const { cost } = readOptions(where, options, { cost: readCost })
+  const number = ++asked
+  say({ kind: "permit", number, limit: parseName(`${where}: limit`, nameOf(limit)), cost: cost ?? 1 })
+  parentPort?.ref()
+  return new Promise((resolve, reject) => {
+    permits.set(number, ({ error }) => (error === null ? resolve() : reject(errorFrom(error))))
+  })
+}
 
 async function run(): Promise<unknown> {
   const definition = (await loadTasks(module)).find(({ type }) => type === task.type)
@@ -28,6 +55,8 @@ async function run(): Promise<unknown> {
     log: logTo((level, message, fields) => say({ kind: "log", level, message: String(message), fields: plain(fields) })),
     progress: (value: unknown) => say({ kind: "progress", json: toJson("progress", value, maxBytes) }),
     reschedule,
+    spent: (actual: number, options?: SpentOptions) => say({ kind: "spent", ...spending.note(actual, options) }),
+    permit: async (limit: AnyLimit | string, options?: GateOptions) => permit(limit, options),
     get queue(): never {
       throw new SluiceError(
         "invalid_option",

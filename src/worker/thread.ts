@@ -3,8 +3,8 @@
 
 import { Worker as Thread } from "node:worker_threads"
 import { isSluiceError, SluiceError } from "../errors/index.ts"
-import type { AnyTask, LogLevel } from "../queue/index.ts"
-import { PermanentError, RescheduleError, type TaskRecord } from "../task/index.ts"
+import type { AnyTask, GateOptions, LogLevel, SpentOptions } from "../queue/index.ts"
+import { PermanentError, RateLimitError, RescheduleError, type TaskRecord } from "../task/index.ts"
 import { isPermanent, messageOf } from "./outcomes.ts"
 
 /** What the thread is given. */
@@ -21,11 +21,32 @@ export type ThreadMessage =
   | { readonly kind: "value"; readonly json: string | null }
   | { readonly kind: "error"; readonly message: string; readonly isPermanent: boolean }
   | { readonly kind: "reschedule"; readonly delaySeconds: number; readonly extendExpirationSeconds: number; readonly reason: string | null }
+  | {
+      readonly kind: "rate_limited"
+      readonly message: string
+      readonly status: number
+      readonly limit: string | null
+      readonly retryAfterMs: number | null
+    }
+  | { readonly kind: "spent"; readonly actual: number; readonly limit: string }
+  /** Answered with a PermitReply of the same number. */
+  | { readonly kind: "permit"; readonly number: number; readonly limit: string; readonly cost: number }
   | { readonly kind: "progress"; readonly json: string }
   | { readonly kind: "log"; readonly level: LogLevel; readonly message: string; readonly fields: Fields }
 
+/** What the thread is told. */
+export interface PermitReply {
+  readonly number: number
+  /** Null: the request may go out. */
+  readonly error: ThrownMessage | null
+}
+
+export type ThrownMessage = Extract<ThreadMessage, { kind: "error" | "reschedule" | "rate_limited" }>
+
 export interface ThreadHost {
   readonly signal: AbortSignal
+  spent(actual: number, options: SpentOptions): void
+  permit(limit: string, options: GateOptions): Promise<void>
   report(value: unknown): void
   log(level: LogLevel, message: string, fields: Fields): void
 }
@@ -39,6 +60,8 @@ export function runInThread(start: ThreadStart, host: ThreadHost): Promise<unkno
   return new Promise<unknown>((resolve, reject) => {
     thread.on("message", (message: ThreadMessage) => {
       if (message.kind === "progress") host.report(JSON.parse(message.json))
+      else if (message.kind === "spent") host.spent(message.actual, { limit: message.limit })
+      else if (message.kind === "permit") void permitFor(thread, host, message)
       else if (message.kind === "log") host.log(message.level, message.message, message.fields)
       else if (message.kind === "value") resolve(message.json === null ? undefined : JSON.parse(message.json))
       else reject(errorFrom(message))
@@ -51,19 +74,34 @@ export function runInThread(start: ThreadStart, host: ThreadHost): Promise<unkno
   })
 }
 
-function errorFrom(message: Extract<ThreadMessage, { kind: "error" | "reschedule" }>): Error {
+async function permitFor(thread: Thread, host: ThreadHost, message: Extract<ThreadMessage, { kind: "permit" }>): Promise<void> {
+  const { number, limit, cost } = message
+  const error = await host.permit(limit, { cost }).then(() => null, messageFor)
+  thread.postMessage({ number, error } satisfies PermitReply)
+}
+
+export function errorFrom(message: ThrownMessage): Error {
   if (message.kind === "reschedule") {
     const { delaySeconds, extendExpirationSeconds, reason } = message
     return new RescheduleError({ delaySeconds, extendExpirationSeconds, ...(reason === null ? {} : { reason }) })
+  }
+  if (message.kind === "rate_limited") {
+    const { message: text, status, limit, retryAfterMs } = message
+    const asked = retryAfterMs === null ? {} : { retryAfter: `${retryAfterMs}ms` }
+    return new RateLimitError({ message: text, status, ...(limit === null ? {} : { limit }), ...asked })
   }
   return message.isPermanent ? new PermanentError(message.message) : new Error(message.message)
 }
 
 /** What the thread sends for something thrown in it. */
-export function messageFor(error: unknown): ThreadMessage {
+export function messageFor(error: unknown): ThrownMessage {
   if (isSluiceError(error) && error.code === "reschedule") {
     const { delayMs, extendExpirationMs, reason } = error as RescheduleError
     return { kind: "reschedule", delaySeconds: delayMs / 1_000, extendExpirationSeconds: extendExpirationMs / 1_000, reason }
+  }
+  if (isSluiceError(error) && error.code === "rate_limited") {
+    const { status, limit, retryAfterMs } = error as RateLimitError
+    return { kind: "rate_limited", message: messageOf(error), status, limit, retryAfterMs }
   }
   return { kind: "error", message: messageOf(error), isPermanent: isPermanent(error) }
 }

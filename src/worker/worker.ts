@@ -7,6 +7,7 @@
 import { SluiceError, shown } from "../errors/index.ts"
 import type { AnyTask, Queue } from "../queue/index.ts"
 import { Events, type WorkerEvents } from "./events.ts"
+import { keepGreeting } from "./greeter.ts"
 import { Line } from "./line.ts"
 import { Loop } from "./loop.ts"
 import { longestPauseMs, type WorkerOptions, type WorkerSettings, workerSettings } from "./options.ts"
@@ -33,6 +34,7 @@ export class Worker {
     this.options = options
     this.settings = workerSettings(queue.world, options)
     this.tasks = byType(tasks)
+    for (const task of this.tasks.values()) queue.declarations.noteTask(task)
   }
 
   get id(): string {
@@ -74,6 +76,7 @@ export class Worker {
     const ends = new AbortController()
     const aside = [
       keepSweeping(this.queue.store, this.queue.world, this.settings, this.events, loop.drains),
+      keepGreeting(this.queue, [...this.tasks.values()], this.settings, loop.drains),
       this.keepListening(loop, ends.signal),
     ]
     try {

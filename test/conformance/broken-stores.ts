@@ -4,6 +4,7 @@
 import type { SettleRequest, Store } from "../../src/store/contract.ts"
 import type { Outcome, TaskRecord } from "../../src/task/index.ts"
 import { everything } from "../../src/testing/conformance/desk.ts"
+import { released, said } from "../../src/testing/conformance/outcomes.ts"
 
 export interface BrokenStore {
   readonly name: string
@@ -61,7 +62,7 @@ export const brokenStores: readonly BrokenStore[] = [
       sweep: async (request) => {
         const { nowMs } = await store.now({})
         const late = await find(store, ({ status, expiresAtMs }) => status === "running" && expiresAtMs !== null && expiresAtMs <= nowMs)
-        const settles = late.map(({ id, fence }): SettleRequest => ({ id, fence, outcome: { kind: "released", reason: "" } }))
+        const settles = late.map((task) => said(task, released()))
         await store.exchange({ workerId: "sweeper", settles, heartbeats: [], leaseMs: 1, claim: null })
         const answer = await store.sweep(request)
         return { ...answer, expired: answer.expired + late.length }
@@ -220,7 +221,7 @@ function neverClaims(store: Store, lost: Map<string, unknown>, isLost: (task: Ta
       const answer = await store.exchange(request)
       const missed = answer.claimed.filter((task) => lost.has(task.id) || isLost(task))
       for (const { id } of missed) lost.set(id, true)
-      const settles = missed.map(({ id, fence }): SettleRequest => ({ id, fence, outcome: { kind: "released", reason: "" } }))
+      const settles = missed.map((task) => said(task, released()))
       await store.exchange({ ...request, settles, heartbeats: [], claim: null })
       return { ...answer, claimed: answer.claimed.filter((task) => !missed.includes(task)) }
     },

@@ -5,6 +5,7 @@ import assert, { AssertionError } from "node:assert/strict"
 import { describe, it } from "node:test"
 import type { Store } from "../../src/store/contract.ts"
 import { type OpenBacking, runStoreTest, type StoreTest, storeTests } from "../../src/testing/conformance/index.ts"
+import { brokenGates } from "./broken-gates.ts"
 import { type BrokenStore, brokenStores } from "./broken-stores.ts"
 import { openers } from "./openers.ts"
 
@@ -49,7 +50,7 @@ describe("the suite", () => {
     assert.deepEqual(await failures(storeTests, openMemory), [])
   })
 
-  for (const store of brokenStores) {
+  for (const store of [...brokenStores, ...brokenGates]) {
     it(`catches a store that ${store.name}`, async () => {
       for (const theme of store.caughtBy) {
         const tests = storeTests.filter((test) => test.theme === theme)

@@ -79,7 +79,7 @@ export abstract class Life {
     else this.move(task, "pending", event, { availableAtMs: dueMs, readyAtMs: fields.readyAtMs ?? dueMs + 1 }, notes)
   }
 
-  private fail(task: Task, error: string) {
+  protected fail(task: Task, error: string) {
     this.move(task, "failed", "failed", { completedAtMs: this.nowMs, lastError: error }, { error })
   }
 

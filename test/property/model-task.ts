@@ -5,6 +5,8 @@ export type Entry = { atMs: number; status: Status; event: string } & Notes
 export type Notes = { workerId?: string; delayMs?: number; count?: number; expiresAtMs?: number; reason?: string; error?: string }
 export type When = { atMs: number } | { inMs: number } | null
 
+export type Gate = { limit: string; key: string; cost: number }
+
 export interface Asked {
   id: string
   type: string
@@ -13,7 +15,7 @@ export interface Asked {
   tags: string[]
   jobId: string | null
   flow: string
-  gates: { limit: string; key: string; cost: number }[]
+  gates: Gate[] | null
   schedule: When
   expiry: When
   maxRetries: number
@@ -29,6 +31,7 @@ export const born = {
   status: "pending" as Status,
   output: null as string | null,
   progress: null as string | null,
+  forecastAtMs: null as number | null,
   expiredAtMs: null as number | null,
   startedAtMs: null as number | null,
   completedAtMs: null as number | null,
@@ -58,6 +61,8 @@ export interface Outcome {
   reason?: string | null
   status?: number | null
 }
+
+export type Route = { id: string; gates: Gate[]; flow: string | null } | { id: string; error: string }
 
 export interface Exchange {
   workerId: string

@@ -1,12 +1,26 @@
 // A small model of the queue, written from docs/internals/contract.md alone: it imports nothing from src, keeps one plain list
-// of tasks and looks through all of it for every answer. What a store answers must be what this answers.
+// of tasks and looks through all of it for every answer. What a store answers must be what this answers. Its limits let
+// everything pass; what they do when they do not is held to the laws in gate-laws.ts.
 
 import { Life } from "./model-life.ts"
-import { type Asked, type Backoff, born, type Entry, type Exchange, type Notes, type Status, type Task, type When } from "./model-task.ts"
+import {
+  type Asked,
+  type Backoff,
+  born,
+  type Entry,
+  type Exchange,
+  type Gate,
+  type Notes,
+  type Route,
+  type Status,
+  type Task,
+  type When,
+} from "./model-task.ts"
 
 const day = 86_400_000
 const flowOf = (task: Task) => `${task.type}/${task.flow}`
 const inLane = (a: Task, b: Task) => b.priority - a.priority || a.readyAtMs - b.readyAtMs || a.seq - b.seq
+const isUnrouted = (task: Task) => task.status === "pending" && task.gates === null
 const least = (times: number[]) => (times.length === 0 ? null : Math.min(...times))
 
 export class Model extends Life {
@@ -19,6 +33,8 @@ export class Model extends Life {
   private readonly waiting = new Set<Task>()
   private readonly turns = new Map<string, number>()
   private turn = 0
+  private readonly limits = new Set<string>()
+  private readonly typeLimits = new Map<string, string[]>()
 
   constructor(wallMs: () => number) {
     super()
@@ -43,11 +59,17 @@ export class Model extends Life {
     }
   }
 
+  hello({ types, limits }: { types: { type: string; limits: string[] }[]; limits: { name: string }[] }) {
+    for (const { name } of limits) this.limits.add(name)
+    for (const { type, limits } of types) this.typeLimits.set(type, limits)
+    return { nowMs: this.nowMs, disagreements: [] }
+  }
+
   submit({ tasks }: { tasks: Asked[] }) {
     const first = this.seq + 1
     this.seq += tasks.length
     const fresh: Task[] = []
-    const answers: { task: Task; created: boolean }[] = []
+    const answers: { task: Task; created: boolean; forecast: object | null }[] = []
     for (const [index, { schedule, expiry, ...asked }] of tasks.entries()) {
       const all = [...this.tasks, ...fresh]
       const key = asked.idempotencyKey
@@ -55,7 +77,7 @@ export class Model extends Life {
       if (existing) {
         const isSame = asked.inputDigest === null ? existing.input === asked.input : existing.inputDigest === asked.inputDigest
         if (!isSame || existing.type !== asked.type) return { kind: "conflict", index, existing }
-        answers.push({ task: existing, created: false })
+        answers.push({ task: existing, created: false, forecast: this.forecast(existing) })
         continue
       }
       const [at, expiresAtMs] = [this.at(schedule), this.at(expiry)]
@@ -64,12 +86,54 @@ export class Model extends Life {
       const times = { createdAtMs: this.nowMs, updatedAtMs: this.nowMs, availableAtMs: due, readyAtMs: due, expiresAtMs }
       const isLate = expiresAtMs !== null && expiresAtMs <= this.nowMs
       const late = isLate ? { status: "expired" as const, expiredAtMs: this.nowMs, version: 2 } : {}
-      const task: Task = { ...asked, ...born, ...times, ...late, seq: first + index }
+      const task: Task = { ...asked, gates: this.gatesOf(asked), ...born, ...times, ...late, seq: first + index }
+      const forecast = this.forecast(task)
+      if (task.gates && task.gates.length > 0) task.forecastAtMs = forecast?.atMs ?? null
       fresh.push(task)
-      answers.push({ task, created: true })
+      answers.push({ task, created: true, forecast })
     }
     for (const task of fresh) this.add(task)
     return { kind: "ok", nowMs: this.nowMs, tasks: answers }
+  }
+
+  /** Of a type that is known to pass no gates, nobody has to be asked. */
+  private gatesOf({ type, gates }: Pick<Asked, "type" | "gates">): Gate[] | null {
+    return gates ?? (this.typeLimits.get(type)?.length === 0 ? [] : null)
+  }
+
+  /** Nothing holds anybody here: a task starts when it is due, unless nobody has routed it. */
+  private forecast(task: Task) {
+    if (task.status !== "pending") return null
+    if (task.gates === null) return { atMs: null, latestMs: null, basis: "unrouted", gate: null }
+    const atMs = Math.max(task.availableAtMs, this.nowMs)
+    return { atMs, latestMs: atMs, basis: task.availableAtMs > this.nowMs ? "schedule" : "now", gate: null }
+  }
+
+  unrouted({ types, limit }: { types: string[]; limit: number }) {
+    return { tasks: this.tasks.filter((task) => types.includes(task.type) && isUnrouted(task)).slice(0, limit) }
+  }
+
+  route({ routes }: { routes: Route[] }) {
+    const known = new Map(this.tasks.filter(isUnrouted).map((task) => [task.id, task]))
+    return {
+      results: routes.map((route) => {
+        const task = known.get(route.id)
+        if (!task) return { kind: "stale" }
+        const unknown = "gates" in route && route.gates.find(({ limit }) => !this.limits.has(limit))
+        if (unknown) return { kind: "unknown_limit", limit: unknown.limit }
+        known.delete(route.id)
+        if ("error" in route) this.fail(task, route.error)
+        else this.pass(task, route.gates, route.flow ?? task.flow)
+        return { kind: "ok" }
+      }),
+    }
+  }
+
+  private pass(task: Task, gates: Gate[], flow: string): void {
+    const forecastAtMs = gates.length > 0 ? Math.max(task.availableAtMs, this.nowMs) : null
+    Object.assign(task, { gates, flow, forecastAtMs })
+    // Too late or not: whoever comes by sees to that.
+    if (task.availableAtMs <= this.nowMs) this.enter(task)
   }
 
   private at(when: When): number | null {
@@ -86,9 +150,9 @@ export class Model extends Life {
     this.place(task)
   }
 
-  /** Into its lane when it is pending and due, unless it is about to expire; else out of it. */
+  /** Into its lane when it is pending, routed and due, unless it is about to expire; else out of it. */
   protected place(task: Task): void {
-    if (task.status !== "pending" || task.availableAtMs > this.nowMs || this.isLate(task)) this.waiting.delete(task)
+    if (task.status !== "pending" || task.gates === null || task.availableAtMs > this.nowMs || this.isLate(task)) this.waiting.delete(task)
     else this.enter(task)
   }
 
@@ -102,7 +166,7 @@ export class Model extends Life {
   exchange(request: Exchange) {
     const settled = request.settles.map(({ id, fence, outcome }) => this.settle(this.find(id), fence, outcome))
     const kept = request.heartbeats.map(({ id, fence, progress }) => this.keep(this.find(id), fence, progress, request.leaseMs))
-    const claimed = request.claim ? this.claim(request, request.claim) : { claimed: [], more: false, nextAtMs: null }
+    const claimed = request.claim ? this.claim(request, request.claim) : { claimed: [], more: false, nextAtMs: null, unrouted: [] }
     const mine = this.tasks.filter(({ status, workerId }) => status === "running" && workerId === request.workerId)
     const cancelled = mine.filter((task) => task.cancelRequestedAtMs !== null).map(({ id, fence }) => ({ id, fence }))
     return { nowMs: this.nowMs, settled, kept, ...claimed, blockedBy: null, cancelled }
@@ -111,7 +175,7 @@ export class Model extends Life {
   private claim({ workerId, leaseMs }: Exchange, { number, types, max }: NonNullable<Exchange["claim"]>) {
     if (number <= (this.workers.get(workerId)?.number ?? 0)) {
       const held = this.tasks.filter((task) => task.status === "running" && task.workerId === workerId && task.claimNumber === number)
-      return { claimed: held, more: true, nextAtMs: null }
+      return { claimed: held, more: true, nextAtMs: null, unrouted: [] }
     }
     this.workers.set(workerId, { number, seenAtMs: this.nowMs })
     const room = new Map(types.map((asked) => [asked.type, asked.room]))
@@ -133,12 +197,14 @@ export class Model extends Life {
       this.move(task, "running", "claimed", { ...lease, ...run }, { workerId })
     }
     const more = claimed.length + passed > 0 && this.best(room) !== undefined
-    const later = this.tasks.filter((task) => room.has(task.type) && task.status === "pending" && !this.waiting.has(task))
-    return { claimed, more, nextAtMs: more ? null : least(later.map(({ availableAtMs }) => availableAtMs)) }
+    const outside = this.tasks.filter((task) => room.has(task.type) && task.status === "pending" && !this.waiting.has(task))
+    const later = outside.filter((task) => task.gates !== null)
+    const unrouted = [...room.keys()].filter((type) => outside.some((task) => task.type === type && task.gates === null))
+    return { claimed, more, nextAtMs: more ? null : least(later.map(({ availableAtMs }) => availableAtMs)), unrouted }
   }
 
   private promote(task: Task): void {
-    if (this.waiting.has(task) || task.availableAtMs > this.nowMs) return
+    if (this.waiting.has(task) || task.gates === null || task.availableAtMs > this.nowMs) return
     if (this.isLate(task)) this.expireNow(task)
     else this.place(task)
   }
@@ -187,7 +253,8 @@ export class Model extends Life {
   }
 
   get({ ids }: { ids: string[] }) {
-    return { tasks: ids.map((id) => this.find(id) ?? null) }
+    const tasks = ids.map((id) => this.find(id) ?? null)
+    return { tasks, forecasts: tasks.map((task) => task && this.forecast(task)) }
   }
 
   list(request: { statuses: Status[] | null; type: string | null; tag: string | null; beforeSeq: number | null; limit: number }) {

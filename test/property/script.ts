@@ -1,37 +1,60 @@
-// Plays commands on two queues at once and compares every answer. Requests follow from what the first one answered, so
-// both are asked exactly the same.
+// Plays commands on several queues at once and compares every answer. Requests follow from what the first one answered, so
+// all are asked exactly the same. Whoever watches sees each request with its answer.
 
 import assert from "node:assert/strict"
 import type { ExchangeAnswer, ListAnswer, Operation, SubmitAnswer } from "../../src/store/contract.ts"
 import type { TaskRecord } from "../../src/task/index.ts"
 import type { VirtualWorld } from "../../src/testing/virtual-world.ts"
-import { type Command, type ExchangeSpec, type NewTaskSpec, types } from "./commands.ts"
+import { type GateSpec, types } from "./commands.ts"
+import type { GateCommand } from "./gate-commands.ts"
 
 type Lease = { readonly id: string; readonly fence: number }
+export type Command = GateCommand
+type Asked<Do extends Command["do"]> = Extract<Command, { do: Do }>
+type ClaimSpec = { repeats: number; rooms: readonly [number, number]; asks: readonly number[]; max: number }
 export type Call = (operation: Operation, request: unknown) => Promise<unknown>
+export type Watch = (operation: Operation, request: unknown, answer: unknown) => Promise<void>
+
+export interface Setting {
+  /** What a process that has the code says of itself, before anything else happens. */
+  readonly hello: {
+    readonly types: readonly object[]
+    readonly limits: readonly {
+      readonly name: string
+      readonly policy: { readonly rates: readonly object[]; readonly concurrency: number | null }
+    }[]
+  }
+  /** The largest cost that each limit lets pass. */
+  readonly largest: Readonly<Record<string, number>>
+  /** What a store may answer as it likes. */
+  readonly ownAffairs: readonly string[]
+  readonly watch?: Watch
+}
 
 const backoff = { baseMs: 1_000, factor: 2, capMs: 3_000 }
 const everything = { statuses: null, type: null, tag: null, createdFromMs: null, createdBeforeMs: null, limit: 50 }
 const idle = { workerId: "idle", settles: [], heartbeats: [], leaseMs: 1, claim: null }
-/** What a store may do as it likes: how much it looked at, what it keeps for itself, how it words a refusal. */
-const ownAffairs = ["touched", "forgotten", "message"]
 
 export class Script {
   private readonly world: VirtualWorld
-  private readonly queues: readonly [Call, Call]
+  private readonly queues: readonly Call[]
+  private readonly setting: Setting
   private readonly submissions: unknown[] = []
   private readonly ids: string[] = []
   private readonly leases: Lease[] = []
   private open: Lease[] = []
   private readonly claims = new Map<string, NonNullable<unknown>[]>()
 
-  constructor(world: VirtualWorld, queues: readonly [Call, Call]) {
+  constructor(world: VirtualWorld, queues: readonly Call[], setting: Setting) {
     this.world = world
     this.queues = queues
+    this.setting = setting
   }
 
   async play(commands: readonly Command[]): Promise<void> {
-    for (const command of commands) await this.one(command)
+    await this.all("hello", { workerId: null, ...this.setting.hello })
+    // As it would come over the wire: what is drawn has objects without a prototype in it.
+    for (const command of JSON.parse(JSON.stringify(commands)) as Command[]) await this.one(command)
     await this.list(everything)
     for (const id of this.ids) await this.read("history", { id })
     await this.read("counts", { type: null })
@@ -45,17 +68,18 @@ export class Script {
         return this.submit(latest(this.submissions, command.pick) ?? { tasks: [] })
       case "exchange":
         return this.exchange(command)
+      case "ask-until-idle":
+        return this.askUntilIdle(command)
       case "cancel":
       case "retry":
       case "archive":
       case "expire":
-        return this.both(command.do, {
+        return this.all(command.do, {
           ids: command.picks.map(({ pick, of }) => (of === "open" ? this.lease({ pick, of }).id : this.id(pick))),
         })
       case "sweep":
-        return this.both("sweep", { backoff, random: command.random, retentionMs: command.retentionMs })
+        return this.all("sweep", { backoff, random: command.random, retentionMs: command.retentionMs })
       case "advance":
-        return this.world.advance(command.ms)
       case "step-clock":
         return this.world.stepClock(command.ms)
       case "list":
@@ -68,65 +92,147 @@ export class Script {
         return this.read("counts", { type: command.type })
       case "now":
         return this.read("now", {})
+      default:
+        return this.aboutGates(command)
     }
   }
 
-  private newTask({ gate, tag, key, digest, ...spec }: NewTaskSpec) {
+  private async aboutGates(command: Command): Promise<unknown> {
+    switch (command.do) {
+      case "hello": {
+        const limits = Object.entries(command.limits).map(([name, policy]) => ({ name, policy }))
+        return this.all("hello", { workerId: command.worker, types: this.setting.hello.types, limits })
+      }
+      case "change":
+        return this.change(command)
+      case "permit": {
+        const { limit, cost, withinMs } = command
+        return this.all("permit", { ...this.lease({ pick: command.pick, of: "open" }), limit, cost, withinMs })
+      }
+      case "route":
+        return this.all("route", {
+          routes: command.routes.map(({ pick, gates, flow }) =>
+            gates ? { id: this.id(pick), gates: this.affordable(gates), flow } : { id: this.id(pick), error: "no such input" },
+          ),
+        })
+      case "unrouted":
+        return this.read("unrouted", { types, limit: 3 })
+      case "gates":
+        return this.gates(command)
+      case "limits":
+        return this.read("limits", { names: null })
+      case "explain":
+        return this.read("explain", { id: this.id(command.pick) })
+      case "limit-changes":
+        return this.read("limitChanges", { limit: command.limit, beforeNumber: null, count: command.count })
+      case "forecast-errors":
+        return this.read("forecastErrors", {})
+    }
+    throw new Error(`nobody plays ${command.do}`)
+  }
+
+  private newTask({ gates, tag, key, digest, ...spec }: Asked<"submit">["tasks"][number]) {
     const id = `task-${this.ids.length + 1}`
     this.ids.push(id)
-    const gates = gate === null ? [] : [{ limit: "vendor", key: gate, cost: 1 }]
     const tags = tag === null ? [] : [tag]
-    return { ...spec, id, gates, tags, jobId: null, timeoutMs: 60_000, idempotencyKey: key, inputDigest: digest }
+    const passed = gates && this.affordable(gates)
+    return { ...spec, id, gates: passed, tags, jobId: null, timeoutMs: 60_000, idempotencyKey: key, inputDigest: digest }
+  }
+
+  private affordable(gates: readonly GateSpec[]): readonly GateSpec[] {
+    return gates.map((gate) => (gate.cost === 9 ? gate : { ...gate, cost: Math.min(gate.cost, this.setting.largest[gate.limit] ?? 9) }))
   }
 
   private async submit(request: unknown): Promise<void> {
     this.submissions.push(request)
-    const answer = await this.both<SubmitAnswer>("submit", request)
+    const answer = await this.all<SubmitAnswer>("submit", request)
     assert.ok(answer.kind)
   }
 
-  private async exchange({ worker, settles, heartbeats, leaseMs, claim }: ExchangeSpec): Promise<void> {
+  private async exchange({ worker, settles, heartbeats, leaseMs, claim }: Asked<"exchange">): Promise<void> {
     const request = {
       workerId: worker,
-      settles: settles.map((spec) => ({ ...this.lease(spec), outcome: spec.outcome })),
+      settles: settles.map(({ pick, of, skew, ...said }) => ({ ...this.lease({ pick, of, skew }), ...said })),
       heartbeats: heartbeats.map((spec) => ({ ...this.lease(spec), progress: spec.progress })),
       leaseMs,
       claim: claim && this.claim(worker, claim),
     }
-    const answer = await this.both<ExchangeAnswer>("exchange", request)
+    const answer = await this.all<ExchangeAnswer>("exchange", request)
     const done = request.settles.filter((_, i) => answer.settled[i]?.kind === "ok")
     this.open = this.open.filter(({ id, fence }) => !done.some((settled) => settled.id === id && settled.fence === fence))
-    for (const { id, fence } of answer.claimed) {
+    this.hold(answer.claimed)
+  }
+
+  /** A worker with room asks again for as long as it is told to: that must come to an end by itself. */
+  private async askUntilIdle({ worker, asks, rooms, leaseMs }: Asked<"ask-until-idle">): Promise<void> {
+    for (let times = 1; ; times++) {
+      assert.ok(times <= 200, "a worker is sent back and forth for ever without time passing")
+      const claim = this.claim(worker, { repeats: 0, rooms, asks, max: 100 })
+      const answer = await this.all<ExchangeAnswer>("exchange", { workerId: worker, settles: [], heartbeats: [], leaseMs, claim })
+      this.hold(answer.claimed)
+      if (!answer.more && (answer.nextAtMs === null || answer.nextAtMs > answer.nowMs)) return
+    }
+  }
+
+  private hold(claimed: readonly Lease[]): void {
+    for (const { id, fence } of claimed) {
       this.leases.push({ id, fence })
       this.open.push({ id, fence })
     }
   }
 
-  private claim(worker: string, { repeats, rooms, asks, max }: NonNullable<ExchangeSpec["claim"]>): unknown {
+  private claim(worker: string, { repeats, rooms, asks, max }: ClaimSpec): unknown {
     const claims = this.claims.get(worker) ?? []
     this.claims.set(worker, claims)
     const again = repeats === 0 ? undefined : claims[claims.length - repeats]
     if (again) return again
-    claims.push({ number: claims.length + 1, types: asks.map((i) => ({ type: types[i], room: rooms[i] })), max })
+    claims.push({ number: claims.length + 1, types: asks.map((i) => ({ type: types[i], room: rooms[i as 0 | 1] })), max })
     return claims.at(-1)
   }
 
+  /** People name times; what is drawn is how far away they are. */
+  private async change({ limit, key, change }: Asked<"change">): Promise<unknown> {
+    const { do: kind, ...rest } = change
+    const { nowMs } = await this.all<{ nowMs: number }>("exchange", idle)
+    const times: object =
+      "inMs" in rest ? { untilMs: nowMs + rest.inMs } : "untilMs" in rest && rest.untilMs !== null ? { untilMs: nowMs + rest.untilMs } : {}
+    const { inMs: _, ...named } = rest as { inMs?: number }
+    return this.all("changeLimit", { limit, key, change: { kind, ...named, ...times }, by: "somebody" })
+  }
+
+  private async gates({ limit, count }: Asked<"gates">): Promise<void> {
+    let afterKey: string | null = null
+    do {
+      const page: { nextAfterKey: string | null } = await this.read("gates", { limit, keys: null, afterKey, count })
+      afterKey = page.nextAfterKey
+    } while (afterKey !== null)
+  }
+
   private async list(filters: object): Promise<void> {
-    await this.both("exchange", idle)
-    const [first, second] = await Promise.all(this.queues.map((call) => allPages(call, filters)))
-    assert.deepEqual(second, first, `list ${JSON.stringify(filters)}`)
+    await this.all("exchange", idle)
+    const [first, ...others] = await Promise.all(this.queues.map((call) => allPages(call, filters)))
+    for (const other of others) assert.deepEqual(other, first, `list ${JSON.stringify(filters)}`)
   }
 
   /** Whether reading raises the clock's mark is the store's affair, so a step that writes the time down goes before it. */
-  private async read(operation: Operation, request: unknown): Promise<unknown> {
-    await this.both("exchange", idle)
-    return this.both(operation, request)
+  private async read<T>(operation: Operation, request: unknown): Promise<T> {
+    await this.all("exchange", idle)
+    return this.all(operation, request)
   }
 
-  private async both<T>(operation: Operation, request: unknown): Promise<T> {
-    const [first, second] = [await this.queues[0](operation, request), await this.queues[1](operation, request)]
-    assert.deepEqual(comparable(second), comparable(first), `${operation} ${JSON.stringify(request)}`)
+  private async all<T>(operation: Operation, request: unknown): Promise<T> {
+    const answers: unknown[] = []
+    for (const call of this.queues) answers.push(await call(operation, request))
+    const [first, ...others] = answers
+    for (const other of others) {
+      assert.deepEqual(this.comparable(other), this.comparable(first), `${operation} ${JSON.stringify(request)}`)
+    }
+    await this.setting.watch?.(operation, request, first)
     return first as T
+  }
+
+  private comparable(answer: unknown): unknown {
+    return Object.fromEntries(Object.entries(answer as object).filter(([name]) => !this.setting.ownAffairs.includes(name)))
   }
 
   private lease({ pick, of, skew = 0 }: { pick: number; of: "open" | "all"; skew?: number }): Lease {
@@ -152,8 +258,4 @@ async function allPages(call: Call, filters: object): Promise<TaskRecord[]> {
     beforeSeq = page.nextBeforeSeq
   } while (beforeSeq !== null)
   return tasks
-}
-
-function comparable(answer: unknown): unknown {
-  return Object.fromEntries(Object.entries(answer as object).filter(([name]) => !ownAffairs.includes(name)))
 }

@@ -261,7 +261,7 @@ onEveryStore("the expiry seed", (open) => {
   })
 
   it("no expiration by default: expires_at is null, and the task waits for ever", async () => {
-    const queue = await open([unrelated], { worker: { sweep: "30d" } })
+    const queue = await open([unrelated], { worker: { sweep: "30d", hello: "30d" } })
     const { id, expiresAt } = await queue.submit("send_reminder", null)
     equal(expiresAt, null)
     await queue.advance("3650d")
@@ -332,7 +332,7 @@ onEveryStore("the expiry seed", (open) => {
   })
 
   it("version history: the two lines of the seed", async () => {
-    const queue = await open([unrelated], { worker: { sweep: "30d" } })
+    const queue = await open([unrelated], { worker: { sweep: "30d", hello: "30d" } })
     const { id } = await queue.submit("send_reminder", null, { expiresAt: "2026-01-28T17:00:00Z" })
     await queue.advance("5h 5s")
     await queue.store.sweep({ backoff: { baseMs: 1, factor: 2, capMs: 1 }, random: 0, retentionMs: null })

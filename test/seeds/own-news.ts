@@ -10,7 +10,10 @@ const isNews: Partial<Record<Operation, (answer: unknown) => boolean>> = {
   retry: () => true,
   expire: () => true,
   sweep: (answer) => (answer as SweepAnswer).rescued > 0,
-  exchange: (answer) => (answer as ExchangeAnswer).settled.some((settled) => settled.kind === "ok" && settled.status === "pending"),
+  // A settle may give back a slot.
+  exchange: (answer) => (answer as ExchangeAnswer).settled.some(({ kind }) => kind === "ok"),
+  route: () => true,
+  changeLimit: () => true,
 }
 
 export function withOwnNews(store: Store): Store {

@@ -346,7 +346,7 @@ onEveryStore("the reschedule seed", (open) => {
         return "done"
       },
     })
-    const queue = await open([later], { worker: { sweep: "10d", retention: null } })
+    const queue = await open([later], { worker: { sweep: "10d", hello: "10d", retention: null } })
     const task = await queue.submit(later, null)
     await queue.advance("39d")
     equal((await now(queue, task)).status, "pending")

@@ -8,16 +8,23 @@ import {
   type AnyTask,
   type Context,
   connect,
+  defineLimit,
   defineTask,
   type ErrorCode,
+  type Gate,
+  type GatesPage,
   type HistoryItem,
   isSluiceError,
+  type Limit,
+  type LimitView,
   type Queue,
   type Status,
   type SubmitOptions,
   Task,
   type TaskDefinition,
   type TaskDocument,
+  type TaskExplanation,
+  type TaskForecast,
   type Worker,
   type WorkerEvents,
 } from "../../src/index.ts"
@@ -83,6 +90,103 @@ describe("defineTask", () => {
       defineTask("schema", { input: { type: "object" }, run: () => null })
       // @ts-expect-error the handler wants what the schema does not give
       defineTask("mismatch", { input: z.object({ a: z.string() }), run: (input: { b: number }) => input.b })
+    })
+  })
+})
+
+describe("defineLimit", () => {
+  const api = defineLimit("api", { rate: "10/10s", concurrency: 5 })
+  const perHost = defineLimit("per-host", {
+    rate: { limit: 1, per: "1s", provider: "fixed" },
+    key: (input: { host: string }) => input.host,
+  })
+
+  it("gives a limit that gives gates", () => {
+    same<typeof api, Limit<unknown>>()
+    same<typeof perHost, Limit<{ host: string }>>()
+    const gate = api("key", { cost: 3 })
+    same<typeof gate, Gate>()
+    same<ReturnType<typeof api>, Gate>()
+  })
+
+  it("types the limits, the cost and the fairness of a task by its parsed input", () => {
+    const schema = z.object({ host: z.string(), at: z.string().transform((text) => new Date(text)) })
+    const typed = defineTask("typed", {
+      input: schema,
+      limits: (input) => {
+        same<typeof input, { host: string; at: Date }>()
+        return [api(input.host), perHost(input.host)]
+      },
+      cost: (input) => input.at.getTime(),
+      fairBy: ({ host }) => host,
+      run: (input) => input.at.getTime(),
+    })
+    same<typeof typed, TaskDefinition<{ host: string; at: string }, { host: string; at: Date }, number>>()
+    const listed = defineTask("listed", { input: schema, limits: [api, perHost, api("x")], cost: 2, run: () => null })
+    same<typeof listed, TaskDefinition<{ host: string; at: string }, { host: string; at: Date }, null>>()
+    const unchecked = defineTask("unchecked", {
+      limits: (input: { host: string }) => [perHost(input.host)],
+      run: (input: { host: string; n: number }, _ctx) => input.n,
+    })
+    same<typeof unchecked, TaskDefinition<{ host: string; n: number }, { host: string; n: number }, number>>()
+    const keyed = defineTask("keyed", { limits: [perHost, api], run: (input: { host: string; n: number }) => input.n })
+    same<typeof keyed, TaskDefinition<{ host: string; n: number }, { host: string; n: number }, number>>()
+    const all: readonly AnyTask[] = [typed, listed, unchecked, keyed]
+    ok(all.length === 4)
+  })
+
+  it("refuses what does not fit", () => {
+    compiles(() => {
+      // @ts-expect-error a rate is text or an object
+      defineLimit("number", { rate: 10 })
+      // @ts-expect-error no such provider
+      defineLimit("provider", { rate: "1/1s", provider: "leaky" })
+      // @ts-expect-error misspelt
+      defineLimit("typo", { rate: "1/1s", concurency: 5 })
+      // @ts-expect-error a key is text
+      api(5)
+      // @ts-expect-error a key is made of text
+      defineLimit("key", { rate: "1/1s", key: (input: { n: number }) => input.n })
+      // @ts-expect-error the key of this limit wants a host
+      defineTask("no-host", { input: z.object({ url: z.string() }), limits: [perHost], run: () => null })
+      // @ts-expect-error gates, not limits
+      defineTask("uncalled", { limits: (_input: null) => [api], run: () => null })
+      // @ts-expect-error a cost is a number
+      defineTask("cost", { limits: [api], cost: "3", run: () => null })
+    })
+  })
+
+  it("is changed and explained by the queue", () => {
+    compiles(async (queue) => {
+      const limits = await queue.limits.list()
+      same<typeof limits, LimitView[]>()
+      const page = await queue.limits.gates("api", { key: "x" })
+      same<typeof page, GatesPage>()
+      await queue.limits.set("api", { rate: "5/1s", provider: "sliding" }, { until: new Date(0), by: "ada" })
+      await queue.limits.close("api", { until: "2026-01-28T17:00:00Z", key: "x" })
+      // @ts-expect-error until when?
+      await queue.limits.close("api")
+      const explained = await queue.explain("id")
+      same<typeof explained, TaskExplanation>()
+      const task = await queue.submit("mail", {}, { gates: ["api/x", { limit: "api", key: "y", cost: 3 }] })
+      same<typeof task.estimatedStartAt, Date | null>()
+      same<typeof task.forecast, TaskForecast | null>()
+      same<typeof task.warning, string | null>()
+      same<typeof task.gates, readonly string[] | null>()
+    })
+  })
+
+  it("is spent and asked for by a handler", () => {
+    defineTask("asks", {
+      limits: [api],
+      run: async (_input: null, ctx) => {
+        ctx.spent(3)
+        ctx.spent(3, { limit: api })
+        await ctx.permit("api", { cost: 2 })
+        await ctx.permit(perHost)
+        // @ts-expect-error a number
+        ctx.spent("3")
+      },
     })
   })
 })

@@ -1,16 +1,18 @@
 // sluice list: a page of tasks, newest first, as a table or as documents.
 
 import { type Command, Option } from "commander"
-import type { ListOptions, Task } from "../../queue/index.ts"
+import type { ListOptions, Task, TaskForecast } from "../../queue/index.ts"
 import { budgets } from "../../store/index.ts"
 import { type Status, statuses } from "../../task/index.ts"
 import { formatDuration, oneOf, parseInstant, parseName, wholeNumber } from "../../units/index.ts"
 import { colourOf } from "../colour.ts"
 import { define } from "../define.ts"
 import { asNumber, asText, collect, type Given, readFlags } from "../flags.ts"
+import { forecastsOf, startsText } from "../forecasts.ts"
+import { headed } from "../headed.ts"
 import { plain } from "../plain.ts"
 import type { Session } from "../session.ts"
-import { type Cell, table } from "../table.ts"
+import type { Cell } from "../table.ts"
 import { relative } from "../when.ts"
 
 const shapes = { type: asText, tag: asText, createdFrom: asText, createdBefore: asText, limit: asNumber, cursor: asText } as const
@@ -27,7 +29,7 @@ export function addList(program: Command, session: Session): void {
   define(program, {
     usage: "list",
     summary: "List tasks, newest first",
-    details: "The column WHEN says since when a task waits, runs or has ended, or when it is due.",
+    details: "The column WHEN says since when a task waits, runs or has ended, when it is due, or about when a gate lets it start.",
     examples: [
       "sluice list --status expired",
       "sluice list --status failed,cancelled --type call_api",
@@ -54,7 +56,7 @@ async function list(session: Session, given: Given): Promise<void> {
       return
     }
     if (tasks.length === 0) session.note(`no tasks ${Object.keys(options).length > 0 ? "that match " : ""}in ${session.place}`)
-    else session.print(...tasksTable(session, tasks, await queue.now()))
+    else session.print(...tasksTable(session, tasks, await forecastsOf(queue, tasks), await queue.now()))
     if (cursor !== null) session.note(`more: repeat with --cursor ${cursor}`)
   })
 }
@@ -64,26 +66,26 @@ function statusesIn(given: Given): Status[] | undefined {
   return words?.map((word) => readStatus("--status", word.trim()))
 }
 
-function tasksTable(session: Session, tasks: readonly Task[], now: Date): string[] {
-  const heading = ["ID", "TYPE", "STATUS", "ATTEMPT", "WHEN", "LAST ERROR"].map((text) => ({
-    text,
-    paint: (shown: string) => session.paint("grey", shown),
-  }))
-  const row = (task: Task): Cell[] => [
-    { text: task.id },
-    { text: task.type },
+function tasksTable(session: Session, tasks: readonly Task[], forecasts: ReadonlyMap<string, TaskForecast>, now: Date): string[] {
+  const row = (task: Task): (Cell | string)[] => [
+    task.id,
+    task.type,
     { text: task.status, paint: (shown) => session.paint(colourOf(task.status), shown) },
-    { text: String(task.attempt) },
-    { text: when(task, now.getTime()) },
-    { text: plain(task.lastError ?? "") },
+    String(task.attempt),
+    when(task, forecasts.get(task.id) ?? null, now),
+    plain(task.lastError ?? ""),
   ]
-  return table([heading, ...tasks.map(row)], { right: [3], width: session.io.stdout.columns })
+  return headed(session, ["ID", "TYPE", "STATUS", "ATTEMPT", "WHEN", "LAST ERROR"], tasks.map(row), [3])
 }
 
-function when(task: Task, nowMs: number): string {
+function when(task: Task, forecast: TaskForecast | null, now: Date): string {
+  const nowMs = now.getTime()
   const since = (at: Date) => formatDuration(Math.max(0, nowMs - at.getTime()))
-  if (task.status === "pending")
-    return task.availableAt.getTime() > nowMs ? relative(task.availableAt.getTime(), nowMs) : `waits ${since(task.availableAt)}`
+  if (task.status === "pending") {
+    const starts = forecast && startsText(forecast, now)
+    if (starts !== null) return starts
+    return task.availableAt > now ? relative(task.availableAt.getTime(), nowMs) : `waits ${since(task.availableAt)}`
+  }
   if (task.status === "running") return `runs ${since(task.startedAt ?? task.updatedAt)}`
   return relative((task.completedAt ?? task.expiredAt ?? task.updatedAt).getTime(), nowMs)
 }

@@ -2,8 +2,10 @@
 
 import type { Command } from "commander"
 import type { Task } from "../../queue/index.ts"
+import { formatInstant } from "../../units/index.ts"
 import { colourOf } from "../colour.ts"
 import { define } from "../define.ts"
+import { startsText } from "../forecasts.ts"
 import { jsonLine } from "../json-line.ts"
 import { plain } from "../plain.ts"
 import type { Session } from "../session.ts"
@@ -43,6 +45,7 @@ function fields(task: Task, now: Date): [string, string][] {
     ["attempt", String(task.attempt)],
     ...time("created_at", task.createdAt),
     ...time("available_at", task.availableAt, isPending),
+    ...text("estimated_start_at", forecastText(task, now)),
     ...time("started_at", task.startedAt, !isPending),
     ...text("worker_id", task.workerId),
     ...time("lease_expires_at", task.leaseExpiresAt),
@@ -56,4 +59,14 @@ function fields(task: Task, now: Date): [string, string][] {
     ...(task.progress === null ? [] : text("progress", jsonLine(task.progress))),
     ...text("last_error", task.lastError),
   ]
+}
+
+/** When a gate lets it start; what is merely due or scheduled says so by `available_at`. */
+function forecastText({ forecast }: Task, now: Date): string | null {
+  if (forecast === null || forecast.basis === "now" || forecast.basis === "schedule") return null
+  const { at, basis, gate } = forecast
+  if (basis === "unrouted") return "not before a worker that has its code has said which gates it passes"
+  if (at === null) return `not before ${gate ?? "its gate"} is resumed`
+  const starts = startsText(forecast, now)
+  return `${formatInstant(at.getTime())} (${starts ?? "now"}${gate === null ? "" : `, held by ${gate}`})`
 }

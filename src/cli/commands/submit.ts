@@ -9,7 +9,9 @@ import { formatDuration, formatSize, parseJson, parseName, parseSize } from "../
 import { define } from "../define.ts"
 import { asDuration, asNumber, asText, collect, type Given, onlyOneFlag, orWord, readFlag, readFlags } from "../flags.ts"
 import type { Io } from "../io.ts"
+import { plain } from "../plain.ts"
 import type { Session } from "../session.ts"
+import { parseGate } from "../target.ts"
 
 const shapes = {
   ttl: asDuration,
@@ -36,6 +38,7 @@ export function addSubmit(program: Command, session: Session): void {
       'sluice submit -t call_api -i \'{"url": "https://example.com"}\' --max-reschedules 100',
       "sluice submit -t send_reminder -i '{}' --expires-at 2026-01-28T17:00:00Z",
       "sluice submit -t report -i @report.json --delay 10m --ttl 1h --tag nightly",
+      "sluice submit -t call_api --gate vendor-api/host-1",
       "jq '.order' order.json | sluice submit -t ship -i - --idempotency-key order-7",
     ],
   })
@@ -54,6 +57,11 @@ export function addSubmit(program: Command, session: Session): void {
     .option("--priority <n>", `Higher runs earlier (default: ${taskDefaults.priority})`)
     .option("--idempotency-key <key>", "The same key and input again give back the first task")
     .option("--tag <name>", "A word to find it by; may be repeated", collect)
+    .option(
+      "--gate <gate>",
+      "A gate it passes: limit/key, limit alone where it is not split, limit/key=3 for a cost; may be repeated",
+      collect,
+    )
     .option("--flow <key>", "What it shares fairly with others by (default: its type)")
     .option(
       "--max-input-bytes <size>",
@@ -68,7 +76,12 @@ async function submit(session: Session, given: Given): Promise<void> {
   onlyOneFlag("submit", given, ["delay", "scheduleAt"])
   onlyOneFlag("submit", given, ["timeout", "timeoutSeconds"])
   const tags = (given.tag as readonly string[] | undefined)?.map((tag) => parseName("--tag", tag))
-  const options: SubmitOptions = { ...readFlags<SubmitOptions>(given, shapes, submitReaders), ...(tags ? { tags } : {}) }
+  const gates = (given.gate as readonly string[] | undefined)?.map((gate) => parseGate("--gate", gate))
+  const options: SubmitOptions = {
+    ...readFlags<SubmitOptions>(given, shapes, submitReaders),
+    ...(tags ? { tags } : {}),
+    ...(gates ? { gates } : {}),
+  }
   const maxInputBytes = readFlag(given, "maxInputBytes", asNumber, parseSize)
   const input = parseJson("--input", await inputText(session.io, given.input as string))
   await session.withQueue(
@@ -76,6 +89,7 @@ async function submit(session: Session, given: Given): Promise<void> {
       const task = await queue.submit(type, input, options)
       if (session.isJson) session.printJson(task.toJSON())
       else session.print(task.id)
+      if (task.warning !== null) session.note(`warning: ${plain(task.warning)}`)
     },
     maxInputBytes === undefined ? {} : { maxInputBytes },
   )

@@ -1,9 +1,11 @@
 // The completion script for bash. Where it knows nothing, bash completes files.
 
-import type { OptionWords, Words } from "./words.ts"
+import type { CommandWords, OptionWords, Words } from "./words.ts"
 
 export function bashScript({ options, commands }: Words): string {
-  const all = [...options, ...commands.flatMap((command) => command.options)]
+  const every = withInner(commands)
+  const groups = every.filter((command) => command.commands.length > 0)
+  const all = [...options, ...every.flatMap((command) => command.options)]
   const withValue = all.filter((option) => option.value !== null)
   const withChoices = unique(withValue.filter((option) => option.choices.length > 0))
   const globalValues = flagsOf(options.filter((option) => option.value !== null))
@@ -14,7 +16,10 @@ _sluice() {
     case "\${COMP_WORDS[i]}" in
       ${globalValues.join("|")}) ((i++)) ;;
       -*) ;;
-      *) command="\${COMP_WORDS[i]}"; break ;;
+      *)
+        command="\${command:+$command }\${COMP_WORDS[i]}"
+        case "$command" in ${groups.map(({ path }) => `"${path}"`).join("|")}) ;; *) break ;; esac
+        ;;
     esac
   done
   COMPREPLY=()
@@ -24,13 +29,21 @@ ${withChoices.map((option) => `    ${option.flags.join("|")}) COMPREPLY=($(compg
   esac
   case "$command" in
     "") words="${[...commands.map((command) => command.name), ...flagsOf(options)].join(" ")}" ;;
-${commands.map((command) => `    ${command.name}) words="${[...command.argumentChoices, ...flagsOf([...command.options, ...options])].join(" ")}" ;;`).join("\n")}
+${every.map((command) => `    "${command.path}") words="${[...argumentsOf(command), ...flagsOf([...command.options, ...options])].join(" ")}" ;;`).join("\n")}
   esac
   if [[ -n "$command" && "$current" != -* && "$words" == -* ]]; then return; fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _sluice sluice
 `
+}
+
+function withInner(commands: readonly CommandWords[]): CommandWords[] {
+  return commands.flatMap((command) => [command, ...withInner(command.commands)])
+}
+
+function argumentsOf({ commands, argumentChoices }: CommandWords): readonly string[] {
+  return commands.length > 0 ? commands.map(({ name }) => name) : argumentChoices
 }
 
 function flagsOf(options: readonly OptionWords[]): string[] {

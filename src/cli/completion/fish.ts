@@ -1,6 +1,6 @@
 // The completion script for fish: one line for each word.
 
-import type { OptionWords, Words } from "./words.ts"
+import type { CommandWords, OptionWords, Words } from "./words.ts"
 
 export function fishScript({ options, commands }: Words): string {
   const lines = [
@@ -10,14 +10,31 @@ export function fishScript({ options, commands }: Words): string {
     ...commands.map(({ name, summary }) => `complete -c sluice -n __fish_use_subcommand -a ${name} -d ${quoted(summary)}`),
   ]
   const known = new Set(options.flatMap((option) => option.flags))
+  const groups = commands.filter((command) => command.commands.length > 0)
   for (const command of commands) {
-    const when = `-n '__fish_seen_subcommand_from ${command.name}'`
-    const own = command.options.filter((option) => !option.flags.some((flag) => known.has(flag)))
-    lines.push(...own.map((option) => `complete -c sluice ${when}${optionPart(option)}`))
-    if (command.takesFile) lines.push(`complete -c sluice ${when} -F`)
-    if (command.argumentChoices.length > 0) lines.push(`complete -c sluice ${when} -a ${quoted(command.argumentChoices.join(" "))}`)
+    // `sluice limits history` has seen "history" as well, and means another one.
+    const others = groups.filter((group) => group.commands.some(({ name }) => name === command.name))
+    const when = [seen([command]), ...others.map((group) => `not ${seen([group])}`)]
+    lines.push(...wordsBehind(command, when, known))
+    for (const inner of command.commands) lines.push(...wordsBehind(inner, [...when, seen([inner])], known))
   }
   return `${lines.join("\n")}\n`
+}
+
+function wordsBehind(command: CommandWords, conditions: readonly string[], known: ReadonlySet<string>): string[] {
+  const when = (more: readonly string[] = []) => `-n '${[...conditions, ...more].join("; and ")}'`
+  const own = command.options.filter((option) => !option.flags.some((flag) => known.has(flag)))
+  const isFirst = `not ${seen(command.commands)}`
+  return [
+    ...own.map((option) => `complete -c sluice ${when()}${optionPart(option)}`),
+    ...(command.takesFile ? [`complete -c sluice ${when()} -F`] : []),
+    ...(command.argumentChoices.length > 0 ? [`complete -c sluice ${when()} -a ${quoted(command.argumentChoices.join(" "))}`] : []),
+    ...command.commands.map(({ name, summary }) => `complete -c sluice ${when([isFirst])} -a ${name} -d ${quoted(summary)}`),
+  ]
+}
+
+function seen(commands: readonly CommandWords[]): string {
+  return `__fish_seen_subcommand_from ${commands.map(({ name }) => name).join(" ")}`
 }
 
 function optionPart({ flags, description, value, choices }: OptionWords): string {

@@ -9,25 +9,37 @@ _sluice() {
   local context state state_descr line ret=1
   typeset -A opt_args
   local -a commands globals
-  commands=(
-${commands.map((command) => `    ${quoted(`${command.name}:${command.summary}`)}`).join("\n")}
-  )
   globals=(
 ${options.map((option) => `    ${spec(option)}`).join("\n")}
   )
-  _arguments -C $globals '1: :->command' '*:: :->rest' && ret=0
-  case $state in
-    command) _describe -t commands 'sluice command' commands && ret=0 ;;
-    rest)
-      case $words[1] in
-${commands.map((command) => `        ${command.name})\n          _arguments $globals ${[...command.options.filter(isOwn(options)).map(spec), argument(command)].join(" \\\n            ")} && ret=0\n          ;;`).join("\n")}
-      esac
-      ;;
-  esac
+${choice(commands, options, "  ")}
   return ret
 }
 if [ "$funcstack[1]" = "_sluice" ]; then _sluice "$@"; else compdef _sluice sluice; fi
 `
+}
+
+/** One word out of these commands, then what stands behind it. After `*::` zsh makes the chosen word the first. */
+function choice(commands: readonly CommandWords[], globals: readonly OptionWords[], indent: string): string {
+  return `commands=(
+${commands.map((command) => `  ${quoted(`${command.name}:${command.summary}`)}`).join("\n")}
+)
+state=
+_arguments -C $globals '1: :->command' '*:: :->rest' && ret=0
+case $state in
+  command) _describe -t commands 'sluice command' commands && ret=0 ;;
+  rest)
+    case $words[1] in
+${commands.map((command) => `      ${command.name})\n${behind(command, globals, "        ")}\n        ;;`).join("\n")}
+    esac
+    ;;
+esac`.replace(/^(?=.)/gm, indent)
+}
+
+function behind(command: CommandWords, globals: readonly OptionWords[], indent: string): string {
+  if (command.commands.length > 0) return choice(command.commands, globals, indent)
+  const specs = [...command.options.filter(isOwn(globals)).map(spec), argument(command)]
+  return `${indent}_arguments $globals ${specs.join(` \\\n${indent}  `)} && ret=0`
 }
 
 /** Every command has --help; _arguments takes each option once. */

@@ -1,5 +1,6 @@
-// Lanes and flows in memory. A lane stands in its flow by its head, a flow in its type by its best lane; both are moved
-// whenever the head changes, so that what claim reads is always the projection of the waiting tasks.
+// Lanes and flows in memory. A lane stands in its flow by its head, a flow at its place by its best lane; both are moved
+// whenever the head changes, so that what claim reads is always the projection of the waiting tasks. A place is where lanes of
+// one type stand: ready, or at one gate.
 
 import {
   type Backlog,
@@ -10,6 +11,7 @@ import {
   type FlowRow,
   type Head,
   type LaneRow,
+  ready,
 } from "../../store/claim.ts"
 import type { TaskRecord } from "../../task/index.ts"
 import { SortedSet } from "./sorted.ts"
@@ -17,8 +19,10 @@ import { SortedSet } from "./sorted.ts"
 interface Lane {
   readonly number: number
   readonly key: string
+  readonly type: string
   readonly flow: Flow
   readonly tasks: SortedSet<TaskRecord>
+  gate: number
   /** The head it stands by; null while it stands nowhere. */
   head: Head | null
 }
@@ -26,10 +30,23 @@ interface Lane {
 interface Flow {
   readonly type: string
   readonly name: string
+  virtualTime: number
+  /** Where it stands. */
+  readonly standings: Map<number, Standing>
+}
+
+/** A flow at one place, with those of its lanes that stand there. */
+interface Standing {
+  readonly flow: Flow
   readonly lanes: SortedSet<Lane & { head: Head }>
   head: Head | null
   /** The virtual time it stands by. */
   virtualTime: number
+}
+
+export interface PlaceName {
+  readonly type: string
+  readonly gate: number
 }
 
 export class Lanes implements Backlog {
@@ -38,7 +55,8 @@ export class Lanes implements Backlog {
   private readonly byKey = new Map<string, Lane>()
   private readonly byNumber = new Map<number, Lane>()
   private readonly flowsByKey = new Map<string, Flow>()
-  private readonly ready = new Map<string, SortedSet<Flow & { head: Head }>>()
+  private readonly places = new Map<string, SortedSet<Standing & { head: Head }>>()
+  private readonly changed = new Map<string, PlaceName>()
 
   add(task: TaskRecord): number {
     const lane = this.laneFor(task)
@@ -52,15 +70,26 @@ export class Lanes implements Backlog {
     if (!lane) return
     lane.tasks.delete(task)
     this.place(lane)
+    // An empty lane waits for nothing.
+    if (lane.head === null) lane.gate = ready
   }
 
-  flows(type: string, skip: number, limit: number): FlowRow[] {
-    const rows = this.ready.get(type)?.slice(skip, limit) ?? []
-    return rows.map((flow) => ({ ...place(flow), flow: flow.name }))
+  standAt(number: number, gate: number): void {
+    const lane = this.byNumber.get(number)
+    if (!lane || lane.gate === gate || !lane.head) return
+    this.leave(lane)
+    lane.gate = gate
+    // It was not idle: it keeps the virtual time that it waited with.
+    this.enter(lane, lane.flow.virtualTime)
   }
 
-  lanes(type: string, flow: string, skip: number, limit: number): LaneRow[] {
-    const rows = this.flowsByKey.get(flowKey(type, flow))?.lanes.slice(skip, limit) ?? []
+  flows(type: string, gate: number, skip: number, limit: number): FlowRow[] {
+    const rows = this.places.get(placeKey(type, gate))?.slice(skip, limit) ?? []
+    return rows.map((standing) => ({ ...place(standing), flow: standing.flow.name, flowTime: standing.flow.virtualTime }))
+  }
+
+  lanes(type: string, gate: number, flow: string, skip: number, limit: number): LaneRow[] {
+    const rows = this.flowsByKey.get(flowKey(type, flow))?.standings.get(gate)?.lanes.slice(skip, limit) ?? []
     return rows.map((lane) => ({ ...lane.head, lane: lane.number }))
   }
 
@@ -68,12 +97,33 @@ export class Lanes implements Backlog {
     return this.byNumber.get(lane)?.tasks.slice(skip, limit) ?? []
   }
 
+  /** How many stand before the task, and how many there are. */
+  rank(task: TaskRecord, number: number): { before: number; of: number } {
+    const tasks = this.byNumber.get(number)?.tasks
+    return { before: tasks?.countBefore(task) ?? 0, of: tasks?.size ?? 0 }
+  }
+
   serve(chosen: Chosen): void {
     this.virtualTime = chosen.virtualTime
     for (const served of chosen.served) {
       const flow = this.flowsByKey.get(flowKey(served.type, served.flow))
-      if (flow) this.placeFlow(flow, served.virtualTime)
+      if (flow) this.setTime(flow, served.virtualTime)
     }
+  }
+
+  refresh(type: string, gate: number, name: string): void {
+    const standing = this.flowsByKey.get(flowKey(type, name))?.standings.get(gate)
+    if (standing) this.placeStanding(standing, gate)
+  }
+
+  takeChanged(): PlaceName[] {
+    const changed = [...this.changed.values()]
+    this.changed.clear()
+    return changed
+  }
+
+  hasWaiters(type: string, gate: number): boolean {
+    return this.places.has(placeKey(type, gate))
   }
 
   /** An idle flow is forgotten once the present has reached its virtual time: made anew, it would start at the same place. */
@@ -88,7 +138,7 @@ export class Lanes implements Backlog {
     }
     for (const [key, flow] of this.flowsByKey) {
       if (forgotten >= limit) break
-      if (flow.head !== null || flow.virtualTime > this.virtualTime) continue
+      if (flow.standings.size > 0 || flow.virtualTime > this.virtualTime) continue
       this.flowsByKey.delete(key)
       forgotten++
     }
@@ -99,7 +149,8 @@ export class Lanes implements Backlog {
     const key = laneKey(task)
     const known = this.byKey.get(key)
     if (known) return known
-    const lane: Lane = { number: ++this.made, key, flow: this.flowFor(task), tasks: new SortedSet<TaskRecord>(compareHeads), head: null }
+    const tasks = new SortedSet<TaskRecord>(compareHeads)
+    const lane: Lane = { number: ++this.made, key, type: task.type, flow: this.flowFor(task), tasks, gate: ready, head: null }
     this.byKey.set(key, lane)
     this.byNumber.set(lane.number, lane)
     return lane
@@ -109,8 +160,7 @@ export class Lanes implements Backlog {
     const key = flowKey(task.type, task.flow)
     const known = this.flowsByKey.get(key)
     if (known) return known
-    const lanes = new SortedSet<Lane & { head: Head }>((a, b) => compareHeads(a.head, b.head))
-    const flow: Flow = { type: task.type, name: task.flow, lanes, head: null, virtualTime: this.virtualTime }
+    const flow: Flow = { type: task.type, name: task.flow, virtualTime: this.virtualTime, standings: new Map() }
     this.flowsByKey.set(key, flow)
     return flow
   }
@@ -118,33 +168,70 @@ export class Lanes implements Backlog {
   private place(lane: Lane): void {
     const first = lane.tasks.first()
     if (lane.head?.seq === first?.seq && lane.head?.readyAtMs === first?.readyAtMs) return
-    if (lane.head) lane.flow.lanes.delete(lane as Lane & { head: Head })
-    lane.head = first ? { priority: first.priority, readyAtMs: first.readyAtMs, seq: first.seq } : null
-    if (lane.head) lane.flow.lanes.add(lane as Lane & { head: Head })
+    const { flow } = lane
     // A flow that was idle resumes at the present: it has missed nothing that it could catch up on.
-    const { head, virtualTime } = lane.flow
-    this.placeFlow(lane.flow, head === null ? Math.max(virtualTime, this.virtualTime) : virtualTime)
+    const isResumed = lane.gate === ready && !flow.standings.has(ready)
+    this.leave(lane)
+    lane.head = first ? { priority: first.priority, readyAtMs: first.readyAtMs, seq: first.seq } : null
+    this.enter(lane, isResumed ? Math.max(flow.virtualTime, this.virtualTime) : flow.virtualTime)
   }
 
-  private placeFlow(flow: Flow, virtualTime: number): void {
-    const ready = this.ready.get(flow.type) ?? new SortedSet<Flow & { head: Head }>((a, b) => compareFlows(place(a), place(b)))
-    this.ready.set(flow.type, ready)
-    if (flow.head) ready.delete(flow as Flow & { head: Head })
-    flow.head = flow.lanes.first()?.head ?? null
+  private leave(lane: Lane): void {
+    const standing = lane.flow.standings.get(lane.gate)
+    if (!standing || !lane.head) return
+    standing.lanes.delete(lane as Lane & { head: Head })
+    this.placeStanding(standing, lane.gate)
+  }
+
+  private enter(lane: Lane, virtualTime: number): void {
+    if (!lane.head) return
+    const { flow, gate } = lane
     flow.virtualTime = virtualTime
-    if (flow.head) ready.add(flow as Flow & { head: Head })
-    if (ready.size === 0) this.ready.delete(flow.type)
+    const standing = flow.standings.get(gate) ?? { flow, lanes: lanesByHead(), head: null, virtualTime: flow.virtualTime }
+    flow.standings.set(gate, standing)
+    standing.lanes.add(lane as Lane & { head: Head })
+    this.placeStanding(standing, gate)
+  }
+
+  private setTime(flow: Flow, virtualTime: number): void {
+    flow.virtualTime = virtualTime
+    const standing = flow.standings.get(ready)
+    if (standing) this.placeStanding(standing, ready)
+  }
+
+  /** By its best lane and its flow's virtual time; nowhere without lanes. */
+  private placeStanding(standing: Standing, gate: number): void {
+    const { flow } = standing
+    const key = placeKey(flow.type, gate)
+    const there = this.places.get(key) ?? new SortedSet<Standing & { head: Head }>((a, b) => compareFlows(place(a), place(b)))
+    this.places.set(key, there)
+    if (standing.head) there.delete(standing as Standing & { head: Head })
+    standing.head = standing.lanes.first()?.head ?? null
+    standing.virtualTime = flow.virtualTime
+    if (standing.head) there.add(standing as Standing & { head: Head })
+    else flow.standings.delete(gate)
+    if (there.size === 0) this.places.delete(key)
+    if (gate !== ready) this.changed.set(key, { type: flow.type, gate })
   }
 }
 
-function place(flow: Flow & { head: Head }): FlowPlace {
-  return { priority: flow.head.priority, virtualTime: flow.virtualTime, seq: flow.head.seq }
+function lanesByHead(): SortedSet<Lane & { head: Head }> {
+  return new SortedSet((a, b) => compareHeads(a.head, b.head))
+}
+
+function place({ head, virtualTime }: Standing & { head: Head }): FlowPlace {
+  return { priority: head.priority, virtualTime, seq: head.seq }
+}
+
+function placeKey(type: string, gate: number): string {
+  return `${gate} ${type}`
 }
 
 function flowKey(type: string, flow: string): string {
   return JSON.stringify([type, flow])
 }
 
+/** What a task costs at a gate is its own affair: tasks that pass the same gates share a lane. */
 function laneKey(task: TaskRecord): string {
-  return JSON.stringify([task.type, task.flow, task.gates])
+  return JSON.stringify([task.type, task.flow, (task.gates ?? []).map(({ limit, key }) => [limit, key])])
 }

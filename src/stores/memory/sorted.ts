@@ -66,6 +66,15 @@ export class SortedSet<T> {
     return items
   }
 
+  /** How many items come before the given one. */
+  countBefore(item: T): number {
+    const c = this.chunkFor(item)
+    let count = 0
+    for (let i = 0; i < Math.min(c, this.chunks.length); i++) count += (this.chunks[i] as T[]).length
+    const chunk = this.chunks[c]
+    return chunk ? count + this.placeIn(chunk, item) : count
+  }
+
   /** The first items for which the test holds; the test must hold for a prefix. */
   takeWhile(test: (item: T) => boolean, limit: number): T[] {
     const items: T[] = []

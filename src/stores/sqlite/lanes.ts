@@ -1,11 +1,31 @@
 // Lanes and flows in SQLite. Membership is a column of the task; heads are placed anew for the lanes that a step has
 // touched, before the step's claim reads them and when the step ends.
 
-import type { Backlog, Chosen, FlowRow, LaneRow } from "../../store/claim.ts"
+import { type Backlog, type Chosen, compareHeads, type FlowRow, type Head, type LaneRow, ready } from "../../store/claim.ts"
 import type { TaskRecord } from "../../task/index.ts"
 import type { Row } from "./driver.ts"
-import { fromJson, jsonOrNull, laneOf, toRecord } from "./rows.ts"
+import { fromJson, laneOf, toRecord } from "./rows.ts"
 import type { Statements } from "./statements.ts"
+
+/** How far the tasks of a lane are counted. */
+const countUpTo = 100_000
+
+interface KnownLane {
+  readonly lane: number
+  /** As it was when the step first met the lane. */
+  readonly head: Head | null
+}
+
+interface Standing {
+  readonly type: string
+  readonly flow: string
+  readonly gate: number
+}
+
+export interface Place {
+  readonly type: string
+  readonly gate: number
+}
 
 export class Lanes implements Backlog {
   virtualTime: number
@@ -13,14 +33,22 @@ export class Lanes implements Backlog {
   private readonly sql: Statements
   /** Where tasks that this step has read stand. */
   private readonly laneOfSeq = new Map<number, number | null>()
-  private readonly known = new Map<string, number>()
+  private readonly known = new Map<string, KnownLane>()
+  private readonly knownFlows = new Set<string>()
   private readonly touched = new Set<number>()
-  private readonly served = new Map<string, { type: string; flow: string; virtualTime: number }>()
+  private readonly standings = new Map<string, Standing>()
+  private readonly served = new Map<string, number>()
+  /** Flows that became ready because a gate opened. They were not idle, and keep the virtual time that they waited with. */
+  private readonly woken = new Set<string>()
+  private readonly changed = new Map<string, Place>()
+  /** Told when a task comes to stand in a lane, and when it leaves. */
+  private readonly count: (task: TaskRecord, by: 1 | -1) => void
 
-  constructor(ns: number, virtualTime: number, sql: Statements) {
+  constructor(ns: number, virtualTime: number, sql: Statements, count: (task: TaskRecord, by: 1 | -1) => void) {
     this.ns = ns
     this.virtualTime = virtualTime
     this.sql = sql
+    this.count = count
   }
 
   /** Every row that a step reads comes through here, so that it is known where the task stands. */
@@ -33,50 +61,103 @@ export class Lanes implements Backlog {
 
   /** The lane for a task that is about to wait, made if there is none. */
   enter(task: TaskRecord): number {
-    const gates = jsonOrNull(task.gates) ?? "[]"
+    // What a task costs at a gate is its own affair: tasks that pass the same gates share a lane.
+    const gates = JSON.stringify((task.gates ?? []).map(({ limit, key }) => [limit, key]))
     const key = JSON.stringify([task.type, task.flow, gates])
-    const lane = this.known.get(key) ?? this.findOrMake(task, gates)
-    this.known.set(key, lane)
-    this.laneOfSeq.set(task.seq, lane)
-    this.touched.add(lane)
-    return lane
+    const known = this.known.get(key) ?? this.findOrMake(task, gates)
+    this.known.set(key, known)
+    this.laneOfSeq.set(task.seq, known.lane)
+    // Behind a head it changes nothing of where the lane stands. A head that leaves touches the lane by itself.
+    if (!known.head || compareHeads(task, known.head) <= 0) this.touched.add(known.lane)
+    this.count(task, 1)
+    return known.lane
   }
 
   leave(task: TaskRecord): void {
     const lane = this.laneOfSeq.get(task.seq)
-    if (lane !== null && lane !== undefined) this.touched.add(lane)
+    if (lane !== null && lane !== undefined) {
+      this.touched.add(lane)
+      this.count(task, -1)
+    }
     this.laneOfSeq.set(task.seq, null)
   }
 
   serve(chosen: Chosen): void {
     this.virtualTime = chosen.virtualTime
-    for (const flow of chosen.served) this.served.set(JSON.stringify([flow.type, flow.flow]), flow)
+    for (const { type, flow, virtualTime } of chosen.served) this.served.set(this.touch(type, flow, ready), virtualTime)
   }
 
-  /** Makes heads and best heads what the tasks say. */
+  standAt(lane: number, gate: number): void {
+    const [row] = this.sql("readLane").rows(lane)
+    const [type, flow, before] = (row ?? []) as [string, string, number]
+    if (!row || before === gate) return
+    this.sql("moveLane").run(lane, gate)
+    this.touch(type, flow, before)
+    const key = this.touch(type, flow, gate)
+    if (gate === ready) this.woken.add(key)
+  }
+
+  refresh(type: string, gate: number, flow: string): void {
+    this.touch(type, flow, gate)
+    this.place()
+  }
+
+  takeChanged(): Place[] {
+    this.place()
+    const changed = [...this.changed.values()]
+    this.changed.clear()
+    return changed
+  }
+
+  /** How many stand before the task in its lane, and how many in the lane. */
+  rank(task: TaskRecord): { before: number; of: number } | null {
+    const lane = this.laneOfSeq.get(task.seq)
+    if (lane === null || lane === undefined) return null
+    const [before] = this.sql("countBefore").rows(lane, task.priority, task.readyAtMs, task.seq, countUpTo)
+    const [of] = this.sql("countLane").rows(lane, countUpTo)
+    return { before: before?.[0] as number, of: of?.[0] as number }
+  }
+
+  /** Makes heads and best heads what the tasks say: lanes first, then the flows that they stand in, the ready ones first. */
   place(): void {
-    if (this.touched.size === 0 && this.served.size === 0) return
-    const flows = new Map<string, { type: string; flow: string; virtualTime: number | null }>(this.served)
+    if (this.touched.size === 0 && this.standings.size === 0) return
     for (const lane of this.touched) {
       const [row] = this.sql("placeLane").rows(lane)
-      const [type, flow] = (row ?? []) as [string, string]
-      const key = JSON.stringify([type, flow])
-      if (row && !flows.has(key)) flows.set(key, { type, flow, virtualTime: null })
+      const [type, flow, gate, head] = (row ?? []) as [string, string, number, number | null]
+      if (!row) continue
+      this.touch(type, flow, gate)
+      // An empty lane waits for nothing.
+      if (head === null && gate !== ready) this.sql("moveLane").run(lane, ready)
     }
-    for (const { type, flow, virtualTime } of flows.values()) this.sql("placeFlow").run(this.ns, type, flow, virtualTime, this.virtualTime)
+    for (const [key, { type, flow, gate }] of this.standings) {
+      if (gate !== ready) continue
+      const present = this.woken.has(key) ? 0 : this.virtualTime
+      this.sql("placeFlow").run(this.ns, type, flow, this.served.get(key) ?? null, present)
+    }
+    for (const { type, flow, gate } of this.standings.values()) {
+      if (gate === ready) continue
+      const [row] = this.sql("placeWaitingFlow").rows(this.ns, type, flow, gate)
+      if (!row) this.sql("dropWaitingFlow").run(this.ns, type, flow, gate)
+      this.changed.set(`${gate} ${type}`, { type, gate })
+    }
+    this.known.clear()
     this.touched.clear()
+    this.standings.clear()
     this.served.clear()
+    this.woken.clear()
   }
 
-  flows(type: string, skip: number, limit: number): FlowRow[] {
-    return this.sql("readFlows")
-      .rows(this.ns, type, limit, skip)
-      .map(([flow, priority, virtualTime, seq]) => ({ flow, priority, virtualTime, seq }) as FlowRow)
+  flows(type: string, gate: number, skip: number, limit: number): FlowRow[] {
+    const rows =
+      gate === ready
+        ? this.sql("readFlows").rows(this.ns, type, limit, skip)
+        : this.sql("readWaitingFlows").rows(this.ns, type, limit, skip, gate)
+    return rows.map(([flow, priority, virtualTime, seq, flowTime]) => ({ flow, priority, virtualTime, seq, flowTime }) as FlowRow)
   }
 
-  lanes(type: string, flow: string, skip: number, limit: number): LaneRow[] {
+  lanes(type: string, gate: number, flow: string, skip: number, limit: number): LaneRow[] {
     return this.sql("readLanes")
-      .rows(this.ns, type, flow, limit, skip)
+      .rows(this.ns, type, gate, flow, limit, skip)
       .map(([lane, priority, readyAtMs, seq]) => ({ lane, priority, readyAtMs, seq }) as LaneRow)
   }
 
@@ -84,10 +165,21 @@ export class Lanes implements Backlog {
     return this.toRecords(this.sql("readLaneTasks").rows(lane, limit, skip))
   }
 
-  private findOrMake(task: TaskRecord, gates: string): number {
+  private touch(type: string, flow: string, gate: number): string {
+    const key = JSON.stringify([gate, type, flow])
+    this.standings.set(key, { type, flow, gate })
+    return key
+  }
+
+  private findOrMake(task: TaskRecord, gates: string): KnownLane {
     const [found] = this.sql("findLane").rows(this.ns, task.type, task.flow, gates)
-    this.sql("addFlow").run(this.ns, task.type, task.flow, this.virtualTime)
-    const [lane] = found ?? this.sql("addLane").rows(this.ns, task.type, task.flow, gates)[0] ?? []
-    return lane as number
+    const [lane, priority, readyAtMs, seq] = (found ?? []) as [number, number, number, number | null]
+    if (found && seq !== null) return { lane, head: { priority, readyAtMs, seq } }
+    const flow = JSON.stringify([task.type, task.flow])
+    if (!this.knownFlows.has(flow)) this.sql("addFlow").run(this.ns, task.type, task.flow, this.virtualTime)
+    this.knownFlows.add(flow)
+    if (found) return { lane, head: null }
+    const [made] = this.sql("addLane").rows(this.ns, task.type, task.flow, gates)
+    return { lane: made?.[0] as number, head: null }
   }
 }

@@ -1,10 +1,22 @@
 // The records of one namespace as one step sees them, in SQLite. What a claim and a completion change is written for all
 // their tasks in one statement each; everything else, being rare, a row at a time.
 
+import type { GateState } from "../../limits/index.ts"
 import type { Backlog, Chosen } from "../../store/claim.ts"
 import { type ClockState, laterClock, tick } from "../../store/clock.ts"
 import { budgets, type CountsRequest, type ListAnswer, type ListRequest } from "../../store/contract.ts"
-import { type Completion, type Records, workerForgottenAfterMs } from "../../store/records.ts"
+import { Gates } from "../../store/gates.ts"
+import type { ChangesRequest, ForecastErrors, LoggedChange } from "../../store/limits-contract.ts"
+import type { LimitRecord } from "../../store/policies.ts"
+import {
+  type Completion,
+  type Demand,
+  type DueGate,
+  type GateKey,
+  type Records,
+  type StoredGate,
+  workerForgottenAfterMs,
+} from "../../store/records.ts"
 import { isNews } from "../../store/waiters.ts"
 import {
   type Brief,
@@ -17,8 +29,9 @@ import {
   trimHistory,
 } from "../../task/index.ts"
 import type { Value } from "./driver.ts"
+import { SqliteGates } from "./gates.ts"
 import { Lanes } from "./lanes.ts"
-import { fromHistory, fromJson, inlineInputBytes, insertValues, saveValues, toBrief, toHistory } from "./rows.ts"
+import { fromHistory, fromJson, inlineInputBytes, insertValues, jsonOrNull, saveValues, toBrief, toHistory } from "./rows.ts"
 import type { Statements } from "./statements.ts"
 import { Tally } from "./tally.ts"
 
@@ -31,6 +44,8 @@ export class SqliteRecords implements Records {
   private readonly sql: Statements
   private readonly lanes: Lanes
   private readonly tally: Tally
+  private readonly kept: SqliteGates
+  readonly gates: Gates
   readonly time: ClockState
   /** Whether this step has something for those who wait. */
   hasNews = false
@@ -43,7 +58,9 @@ export class SqliteRecords implements Records {
     const [virtualTime, clockMs, behindAtMs] = (row ?? [0, 0, null]) as [number, number, number | null]
     this.time = tick(laterClock({ lastMs: clockMs, behindAtMs }, seen), wallMs)
     this.nowMs = this.time.lastMs
-    this.lanes = new Lanes(ns, virtualTime, sql)
+    this.kept = new SqliteGates(ns, sql, this.nowMs)
+    this.gates = new Gates(this)
+    this.lanes = new Lanes(ns, virtualTime, sql, (task, by) => this.kept.countTask(task, by, (key) => this.gates.numberOf(key)))
     this.tally = new Tally(ns, sql)
   }
 
@@ -51,6 +68,8 @@ export class SqliteRecords implements Records {
   end(): ClockState {
     this.lanes.place()
     this.tally.write()
+    this.kept.writeDemand()
+    this.hasNews ||= this.kept.hasNews
     this.sql("writeNamespace").run(this.ns, this.lanes.virtualTime, this.time.lastMs, this.time.behindAtMs, this.hasNews ? 1 : 0)
     return this.time
   }
@@ -103,18 +122,19 @@ export class SqliteRecords implements Records {
 
   insert(changes: readonly Change[]): void {
     this.hasNews ||= changes.some(isNews)
-    // Neighbours that differ in nothing but id and input are one statement.
-    const groups: { values: readonly Value[]; rows: [number, string, string | null][] }[] = []
+    // Neighbours that differ in nothing but id, input and gates are one statement.
+    const groups: { values: readonly Value[]; rows: Value[][] }[] = []
     for (const { task, entries } of changes) {
       this.tally.add(task)
       const isInline = task.input.length <= inlineInputBytes
       if (!isInline) this.sql("insertPayload").run(task.seq, task.input)
-      const values = [this.ns, ...insertValues(task, this.laneFor(task)), fromHistory(entries)]
+      const values = [this.ns, ...insertValues(task), fromHistory(entries)]
       const last = groups.at(-1)
       const isAlike = last?.values.every((value, i) => value === values[i])
       const group = last && isAlike ? last : { values, rows: [] }
       if (group !== last) groups.push(group)
-      group.rows.push([task.seq, task.id, isInline ? task.input : null])
+      const input = isInline ? task.input : null
+      group.rows.push([task.seq, task.id, input, this.laneFor(task), jsonOrNull(task.gates), task.forecastAtMs])
     }
     for (const { values, rows } of groups) this.sql("insertTasks").run(JSON.stringify(rows), ...values)
   }
@@ -201,6 +221,128 @@ export class SqliteRecords implements Records {
     this.lanes.serve(chosen)
   }
 
+  unrouted(types: readonly string[], limit: number): TaskRecord[] {
+    const found = types.flatMap((type) => this.read("unroutedTasks", type, limit))
+    return types.length === 1 ? found : found.sort((a, b) => a.seq - b.seq).slice(0, limit)
+  }
+
+  place(task: TaskRecord) {
+    return this.lanes.rank(task)
+  }
+
+  limit(name: string): LimitRecord | null {
+    return this.kept.limit(name)
+  }
+
+  limitNames(): string[] {
+    return this.kept.limitNames()
+  }
+
+  saveLimit(limit: LimitRecord): void {
+    this.kept.saveLimit(limit)
+  }
+
+  logChange(change: Omit<LoggedChange, "number">): void {
+    this.kept.logChange(change)
+  }
+
+  changes(request: ChangesRequest): LoggedChange[] {
+    return this.kept.changes(request)
+  }
+
+  limitsOfType(type: string): readonly string[] | null {
+    return this.kept.limitsOfType(type)
+  }
+
+  saveType(type: string, limits: readonly string[]): void {
+    this.kept.saveType(type, limits)
+  }
+
+  seeWorker(workerId: string, types: readonly string[]): void {
+    this.sql("seeWorker").run(this.ns, workerId, this.nowMs, JSON.stringify(types))
+  }
+
+  workersSince(type: string, sinceMs: number): number {
+    return this.sql("workersSince").rows(this.ns, type, sinceMs)[0]?.[0] as number
+  }
+
+  addForecastErrors(type: string, byBucket: ReadonlyMap<number, number>): void {
+    this.kept.addForecastErrors(type, byBucket)
+  }
+
+  forecastErrors(): ForecastErrors {
+    return this.kept.forecastErrors()
+  }
+
+  gate(key: GateKey): StoredGate | null {
+    return this.kept.get(key)
+  }
+
+  gateByNumber(number: number): StoredGate | null {
+    return this.kept.getByNumber(number)
+  }
+
+  gatesOf(limit: string, afterKey: string | null, count: number): StoredGate[] {
+    return this.kept.of(limit, afterKey, count)
+  }
+
+  countGates(limit: string) {
+    return this.kept.count(limit)
+  }
+
+  addGate(key: GateKey, state: GateState): StoredGate {
+    return this.kept.add(key, state)
+  }
+
+  saveGate(number: number, state: GateState): void {
+    this.kept.save(number, state)
+  }
+
+  removeGates(numbers: readonly number[]): void {
+    this.kept.remove(numbers)
+  }
+
+  idleGates(limit: number): StoredGate[] {
+    return this.kept.idle(limit)
+  }
+
+  demand(gate: number, priority: number, of: { readonly type: string; readonly flow: string } | null): Demand {
+    return this.kept.demand(gate, priority, of)
+  }
+
+  standAt(lane: number, gate: number): void {
+    this.lanes.place()
+    this.lanes.standAt(lane, gate)
+  }
+
+  takeChangedPlaces() {
+    return this.lanes.takeChanged()
+  }
+
+  typesAt(gate: number): string[] {
+    return this.kept.typesAt(gate)
+  }
+
+  refreshFlow(type: string, gate: number, flow: string): void {
+    this.lanes.refresh(type, gate, flow)
+  }
+
+  setDue(type: string, gate: number, atMs: number | null): void {
+    this.kept.setDue(type, gate, atMs)
+  }
+
+  hurry(limit: string): void {
+    this.kept.hurry(limit)
+  }
+
+  dueGates(type: string, limit: number): DueGate[] {
+    return this.kept.due(type, limit)
+  }
+
+  nextOpening(type: string): DueGate | null {
+    return this.kept.next(type)
+  }
+
   lostLeases(limit: number): TaskRecord[] {
     return this.read("lostLeases", this.nowMs, limit)
   }
@@ -252,21 +394,25 @@ export class SqliteRecords implements Records {
     const before = new Map(
       this.sql("readBefore")
         .rows(seqs)
-        .map(([seq, status, history]) => [seq as number, { status, history }]),
+        .map(([seq, status, history, isUnrouted]) => [seq as number, { status, history, isUnrouted }]),
     )
     for (const { task, entries } of changes) {
-      const { status, history: stored } = before.get(task.seq) as { status: Status; history: string }
+      const { status, history: stored, isUnrouted } = before.get(task.seq) as { status: Status; history: string; isUnrouted: number }
       this.tally.move(task.type, status, task.status)
-      const appended = `${stored},${fromHistory(entries)}`
+      const appended = entries.length > 0 ? `${stored},${fromHistory(entries)}` : stored
       const history = task.version > historyLimit ? fromHistory(trimHistory(toHistory(appended))) : appended
-      before.set(task.seq, { status: task.status, history })
+      before.set(task.seq, { status: task.status, history, isUnrouted })
       this.sql("saveTask").run(task.seq, ...saveValues(task, this.laneFor(task)), history)
+      if (isUnrouted === 1 && task.gates !== null) {
+        const flow = task.flow === task.type ? null : task.flow
+        this.sql("routeTask").run(task.seq, flow, jsonOrNull(task.gates), task.forecastAtMs)
+      }
     }
   }
 
   /** A pending task that is due waits in its lane; any other stands in none. */
   private laneFor(task: TaskRecord): number | null {
     this.lanes.leave(task)
-    return task.status === "pending" && task.availableAtMs <= this.nowMs ? this.lanes.enter(task) : null
+    return task.status === "pending" && task.gates !== null && task.availableAtMs <= this.nowMs ? this.lanes.enter(task) : null
   }
 }

@@ -23,7 +23,7 @@ export const columns = `json_array(tasks.seq, id, type, status, priority, flow, 
   input_digest, created_at_ms, updated_at_ms, available_at_ms, ready_at_ms, expires_at_ms, expired_at_ms, started_at_ms,
   completed_at_ms, cancel_requested_at_ms, retry_count, max_retries, reschedule_count, max_reschedules, throttle_count,
   max_throttles, crash_count, attempt, fence, version, worker_id, claim_number, lease_expires_at_ms, timeout_ms, last_error,
-  last_outcome, lane)`
+  last_outcome, lane, forecast_at_ms)`
 
 export function fromJson(rows: readonly Row[]): readonly Row[] {
   return rows.length === 0 ? rows : (JSON.parse(`[${rows.join(",")}]`) as Row[])
@@ -51,7 +51,8 @@ export function toRecord(row: Row): TaskRecord {
     idempotencyKey: textOrNull(row[12]),
     inputDigest: textOrNull(row[13]),
     flow: row[5] === null ? type : text(row[5]),
-    gates: row[6] === null ? none : (JSON.parse(text(row[6])) as GateRef[]),
+    gates: toGates(row[6]),
+    forecastAtMs: wholeOrNull(row[40]),
     createdAtMs: whole(row[14]),
     updatedAtMs: whole(row[15]),
     availableAtMs: whole(row[16]),
@@ -81,17 +82,21 @@ export function toRecord(row: Row): TaskRecord {
 }
 
 /** The columns of loadBrief. */
-export function toBrief([id, seq, type, status, fence, version, lastOutcome]: Row): Brief {
-  return { id, seq, type, status, fence, version, lastOutcome } as Brief
+export function toBrief([id, seq, type, status, fence, version, lastOutcome, gates, startedAtMs]: Row): Brief {
+  return { id, seq, type, status, fence, version, lastOutcome, gates: toGates(gates), startedAtMs } as Brief
+}
+
+function toGates(stored: Value | undefined): readonly GateRef[] | null {
+  return stored === null ? none : (JSON.parse(text(stored)) as GateRef[] | null)
 }
 
 export function laneOf(row: Row): number | null {
   return wholeOrNull(row[39])
 }
 
-/** Gates and tags as they are stored. */
-export function jsonOrNull(items: readonly unknown[]): string | null {
-  return items.length === 0 ? null : JSON.stringify(items)
+/** Gates and tags as they are stored: nothing for none of them, and "null" where it is not known which. */
+export function jsonOrNull(items: readonly unknown[] | null): string | null {
+  return items?.length === 0 ? null : JSON.stringify(items)
 }
 
 export function toHistory(stored: string): HistoryEntry[] {
@@ -103,14 +108,12 @@ export function fromHistory(entries: readonly HistoryEntry[]): string {
 }
 
 /** The parameters of insertTasks after the namespace, in its order, up to the history. */
-export function insertValues(task: TaskRecord, lane: number | null): Value[] {
+export function insertValues(task: TaskRecord): Value[] {
   return [
     task.type,
     task.status,
     task.priority,
-    lane,
     task.flow === task.type ? null : task.flow,
-    jsonOrNull(task.gates),
     jsonOrNull(task.tags),
     task.jobId,
     task.idempotencyKey,

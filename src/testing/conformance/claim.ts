@@ -3,7 +3,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict"
 import { ids, sameTasks } from "./assertions.ts"
 import { theme } from "./kit.ts"
-import { completed } from "./outcomes.ts"
+import { completed, released, said } from "./outcomes.ts"
 import { leaseMs } from "./test-worker.ts"
 
 export const claimTests = theme("claim", {
@@ -26,7 +26,17 @@ export const claimTests = theme("claim", {
       leaseExpiresAtMs: nowMs + leaseMs,
     }
     const { touched, ...rest } = answer
-    deepEqual(rest, { nowMs, settled: [], kept: [], claimed: [running], cancelled: [], more: false, nextAtMs: null, blockedBy: null })
+    deepEqual(rest, {
+      nowMs,
+      settled: [],
+      kept: [],
+      claimed: [running],
+      cancelled: [],
+      more: false,
+      nextAtMs: null,
+      blockedBy: null,
+      unrouted: [],
+    })
     ok(touched >= 1, "expected a claim to say what it looked at")
     deepEqual(await bench.get(task), running)
   },
@@ -134,7 +144,7 @@ export const claimTests = theme("claim", {
     const held = await worker.claimOne()
     const [next] = await bench.submitAll([{}])
     const answer = await worker.exchange({
-      settles: [{ id: held.id, fence: held.fence, outcome: { kind: "released", reason: "changed my mind" } }],
+      settles: [said(held, released("changed my mind"))],
       claim: worker.nextClaim({ max: 1 }),
     })
     deepEqual(answer.settled, [{ kind: "ok", status: "pending" }])

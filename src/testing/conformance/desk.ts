@@ -2,7 +2,9 @@
 // expect to fail asserts that it did not.
 
 import { equal, ok } from "node:assert/strict"
+import type { GatePolicy } from "../../limits/index.ts"
 import type { ListRequest, MoveResult, Store, SweepAnswer, SweepRequest } from "../../store/contract.ts"
+import type { Explanation, Forecast, GateReport, HelloAnswer, LimitChange, LimitReport } from "../../store/limits-contract.ts"
 import { idMaker, type NewTask, type NumberedEntry, type Status, statuses, type TaskRecord } from "../../task/index.ts"
 import type { VirtualWorld } from "../virtual-world.ts"
 import { only } from "./assertions.ts"
@@ -14,11 +16,42 @@ export class Desk {
   readonly store: Store
   readonly world: VirtualWorld
   private readonly nextId: () => string
+  /** The limits that this desk, or another of its namespace, has declared. */
+  protected readonly declared: Set<string>
 
-  constructor(store: Store, world: VirtualWorld) {
+  constructor(store: Store, world: VirtualWorld, declared = new Set<string>()) {
     this.store = store
     this.world = world
+    this.declared = declared
     this.nextId = idMaker(world)
+  }
+
+  /** Says hello with the limit, as a process that has the code does. Without a policy it holds up nobody. */
+  declare(name: string, policy: GatePolicy = { rates: [], concurrency: null }): Promise<HelloAnswer> {
+    this.declared.add(name)
+    return this.store.hello({ workerId: null, types: [], limits: [{ name, policy }] })
+  }
+
+  /** What somebody does to a limit by hand: to one gate of it, or to the whole. */
+  async change(limit: string, change: LimitChange, key = ""): Promise<LimitReport> {
+    const answer = await this.store.changeLimit({ limit, key, change, by: "me" })
+    ok(answer.kind === "ok", `expected the limit ${limit} to be known`)
+    return answer.limit
+  }
+
+  async gate(limit: string, key = ""): Promise<GateReport> {
+    return only((await this.store.gates({ limit, keys: [key], afterKey: null, count: 1 })).gates)
+  }
+
+  async explain(task: { readonly id: string }): Promise<Explanation> {
+    const { explanation } = await this.store.explain({ id: task.id })
+    ok(explanation, `expected task ${task.id} to be there`)
+    return explanation
+  }
+
+  /** When it is expected to start, as of now; null unless it is pending. */
+  async forecast(task: { readonly id: string }): Promise<Forecast | null> {
+    return only((await this.store.get({ ids: [task.id] })).forecasts)
   }
 
   newTask(fields: Partial<NewTask> = {}): NewTask {
@@ -50,6 +83,7 @@ export class Desk {
 
   /** One batch. */
   async submitAll(list: readonly Partial<NewTask>[]): Promise<readonly TaskRecord[]> {
+    for (const { limit } of list.flatMap(({ gates }) => gates ?? [])) if (!this.declared.has(limit)) await this.declare(limit)
     const answer = await this.store.submit({ tasks: list.map((fields) => this.newTask(fields)) })
     ok(answer.kind === "ok", `expected the batch to be stored, got ${answer.kind}`)
     equal(answer.tasks.length, list.length)

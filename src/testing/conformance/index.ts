@@ -10,6 +10,20 @@ import { clockTests } from "./clock.ts"
 import { countsTests } from "./counts.ts"
 import { expiryTests } from "./expiry.ts"
 import { fairnessTests } from "./fairness.ts"
+import { gatesCooldownTests } from "./gates-cooldown.ts"
+import { gatesCostTests } from "./gates-cost.ts"
+import { gatesCountingTests } from "./gates-counting.ts"
+import { gatesDeclarationsTests } from "./gates-declarations.ts"
+import { gatesExplainTests } from "./gates-explain.ts"
+import { gatesForecastTests } from "./gates-forecast.ts"
+import { gatesForgottenTests } from "./gates-forgotten.ts"
+import { gatesOrderTests } from "./gates-order.ts"
+import { gatesPermitTests } from "./gates-permit.ts"
+import { gatesRateTests } from "./gates-rate.ts"
+import { gatesSettingsTests } from "./gates-settings.ts"
+import { gatesSlotsTests } from "./gates-slots.ts"
+import { gatesUnroutedTests } from "./gates-unrouted.ts"
+import { gatesWakeupsTests } from "./gates-wakeups.ts"
 import { historyTests } from "./history.ts"
 import { idempotencyTests } from "./idempotency.ts"
 import { jsonTests } from "./json.ts"
@@ -45,6 +59,20 @@ export const storeTests: readonly StoreTest[] = [
   ...retryTests,
   ...rescheduleTests,
   ...throttleTests,
+  ...gatesRateTests,
+  ...gatesCountingTests,
+  ...gatesSlotsTests,
+  ...gatesCostTests,
+  ...gatesCooldownTests,
+  ...gatesOrderTests,
+  ...gatesSettingsTests,
+  ...gatesDeclarationsTests,
+  ...gatesUnroutedTests,
+  ...gatesForecastTests,
+  ...gatesExplainTests,
+  ...gatesPermitTests,
+  ...gatesWakeupsTests,
+  ...gatesForgottenTests,
   ...expiryTests,
   ...cancelTests,
   ...requeueTests,

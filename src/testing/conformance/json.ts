@@ -3,7 +3,7 @@
 import { deepEqual } from "node:assert/strict"
 import { everything } from "./desk.ts"
 import { theme } from "./kit.ts"
-import { completed, failed } from "./outcomes.ts"
+import { completed, failed, said } from "./outcomes.ts"
 
 function isJson(answer: unknown): void {
   deepEqual(answer, JSON.parse(JSON.stringify(answer)))
@@ -16,6 +16,7 @@ export const jsonTests = theme("json", {
       bench.newTask({ idempotencyKey: "k", gates: [{ limit: "l", key: "k", cost: 1 }] }),
       bench.newTask({ expiry: { inMs: 0 } }),
     ]
+    isJson(await bench.declare("l"))
     isJson(await store.submit({ tasks }))
     isJson(await store.submit({ tasks: [bench.newTask({ idempotencyKey: "k", input: "2" })] }))
     isJson(await store.submit({ tasks: [bench.newTask({ schedule: { inMs: 2 }, expiry: { inMs: 1 } })] }))
@@ -24,10 +25,10 @@ export const jsonTests = theme("json", {
     const answer = await worker.exchange({ claim: worker.nextClaim() })
     isJson(answer)
     const beats = answer.claimed.map(({ id, fence }) => ({ id, fence, progress: "1" }))
-    const settles = answer.claimed.map(({ id, fence }) => ({ id, fence, outcome: failed() }))
+    const settles = answer.claimed.map((held) => said(held, failed()))
     isJson(await store.cancel({ ids: [...beats.map(({ id }) => id), "nobody"] }))
     isJson(await worker.exchange({ heartbeats: beats }))
-    isJson(await worker.exchange({ settles: [...settles, { id: "nobody", fence: 1, outcome: completed() }] }))
+    isJson(await worker.exchange({ settles: [...settles, said({ id: "nobody", fence: 1 }, completed())] }))
     const ids = tasks.map(({ id }) => id)
     for (const move of ["retry", "expire", "archive"] as const) isJson(await store[move]({ ids: [...ids, "nobody"] }))
     for (const id of [...ids, "nobody"]) isJson(await store.history({ id }))
@@ -35,6 +36,12 @@ export const jsonTests = theme("json", {
     isJson(await store.list({ ...everything, limit: 1 }))
     isJson(await store.counts({ type: null }))
     isJson(await bench.sweep({ retentionMs: 0 }))
+    isJson(await store.explain({ id: ids[0] ?? "" }))
+    isJson(await store.limits({ names: null }))
+    isJson(await store.gates({ limit: "l", keys: null, afterKey: null, count: 10 }))
+    isJson(await store.changeLimit({ limit: "l", key: "", change: { kind: "pause" }, by: "me" }))
+    isJson(await store.limitChanges({ limit: null, beforeNumber: null, count: 10 }))
+    isJson(await store.forecastErrors({}))
     isJson(await store.now({}))
     isJson(await store.describe({}))
   },

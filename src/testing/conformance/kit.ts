@@ -52,7 +52,7 @@ export class Bench extends Desk {
     const world = options.world ?? this.world
     const store = await this.backing.open({ ...options, world })
     this.opened.push(store)
-    return new Desk(store, world)
+    return new Desk(store, world, options.namespace === undefined ? this.declared : undefined)
   }
 
   async close(): Promise<void> {

@@ -2,7 +2,7 @@
 
 import { deepEqual, equal } from "node:assert/strict"
 import { theme } from "./kit.ts"
-import { completed, rescheduled } from "./outcomes.ts"
+import { completed, rescheduled, said } from "./outcomes.ts"
 import { leaseMs } from "./test-worker.ts"
 
 export const leaseTests = theme("lease", {
@@ -87,7 +87,7 @@ export const leaseTests = theme("lease", {
     const worker = bench.worker()
     const { id, fence } = await worker.claimOne()
     const { settled, kept } = await worker.exchange({
-      settles: [{ id, fence, outcome: completed() }],
+      settles: [said({ id, fence }, completed())],
       heartbeats: [{ id, fence, progress: null }],
     })
     deepEqual([settled, kept], [[{ kind: "ok", status: "completed" }], ["stale"]])

@@ -10,7 +10,7 @@ export const namespaceTests = theme("namespaces", {
   "nobody sees the tasks of another namespace": async (bench) => {
     const other = await bench.connect({ namespace: "other" })
     const task = await bench.submit()
-    deepEqual(await other.store.get({ ids: [task.id] }), { tasks: [null] })
+    deepEqual(await other.store.get({ ids: [task.id] }), { tasks: [null], forecasts: [null] })
     deepEqual(await other.store.history({ id: task.id }), { entries: null })
     deepEqual(await other.list(), [])
     deepEqual(await other.counts(), {})

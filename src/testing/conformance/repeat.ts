@@ -4,7 +4,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict"
 import { sameTasks } from "./assertions.ts"
 import { theme } from "./kit.ts"
-import { completed, failed, released, rescheduled, retried, throttled } from "./outcomes.ts"
+import { completed, failed, released, rescheduled, retried, said, throttled } from "./outcomes.ts"
 
 export const repeatTests = theme("repeat", {
   "a submission that is sent again stores nothing new": async (bench) => {
@@ -14,9 +14,13 @@ export const repeatTests = theme("repeat", {
     await bench.world.advance(500)
     const again = await bench.store.submit({ tasks })
     ok(again.kind === "ok")
+    const { nowMs } = again
+    const forecasts = first.tasks.map(({ forecast }) =>
+      forecast?.basis === "now" ? { ...forecast, atMs: nowMs, latestMs: nowMs } : forecast,
+    )
     deepEqual(
       again.tasks,
-      first.tasks.map(({ task }) => ({ task, created: false })),
+      first.tasks.map(({ task }, i) => ({ task, created: false, forecast: forecasts[i] })),
     )
     deepEqual(await bench.counts(), { pending: 3 })
     equal((await bench.worker().claim()).length, 2)
@@ -28,7 +32,7 @@ export const repeatTests = theme("repeat", {
     const worker = bench.worker()
     const held = await worker.claimOne()
     const again = await bench.store.submit({ tasks: [asked] })
-    deepEqual(again, { kind: "ok", nowMs: bench.world.wallMs(), tasks: [{ task: held, created: false }] })
+    deepEqual(again, { kind: "ok", nowMs: bench.world.wallMs(), tasks: [{ task: held, created: false, forecast: null }] })
   },
 
   "a task that stands in one batch twice is stored once": async (bench) => {
@@ -173,7 +177,7 @@ export const repeatTests = theme("repeat", {
     const [done, kept] = await worker.claim({ max: 2 })
     ok(done && kept)
     const request = {
-      settles: [{ id: done.id, fence: done.fence, outcome: completed() }],
+      settles: [said(done, completed())],
       heartbeats: [{ id: kept.id, fence: kept.fence, progress: '"half"' }],
       claim: worker.nextClaim({ max: 1 }),
     }

@@ -2,7 +2,7 @@
 
 import { deepEqual, equal } from "node:assert/strict"
 import { theme } from "./kit.ts"
-import { cancelled, completed, failed, released, rescheduled, retried } from "./outcomes.ts"
+import { cancelled, completed, failed, released, rescheduled, retried, said } from "./outcomes.ts"
 import { leaseMs } from "./test-worker.ts"
 
 export const settleTests = theme("settle", {
@@ -134,12 +134,12 @@ export const settleTests = theme("settle", {
     if (!a || !b || !c) throw new Error("expected three tasks")
     const { settled } = await worker.exchange({
       settles: [
-        { ...c, outcome: failed() },
-        { id: "nobody", fence: 1, outcome: completed() },
-        { ...a, outcome: completed() },
-        { ...b, fence: 9, outcome: completed() },
-        { ...a, outcome: completed() },
-        { ...a, outcome: failed() },
+        said(c, failed()),
+        said({ id: "nobody", fence: 1 }, completed()),
+        said(a, completed()),
+        said({ ...b, fence: 9 }, completed()),
+        said(a, completed()),
+        said(a, failed()),
       ],
     })
     const ok = (status: string) => ({ kind: "ok", status })
@@ -158,9 +158,9 @@ export const settleTests = theme("settle", {
     ]) {
       await bench.submitMany(3)
       const first = await worker.claim()
-      await worker.exchange({ settles: first.map(({ id, fence }) => ({ id, fence, outcome: retried() })) })
+      await worker.exchange({ settles: first.map((held) => said(held, retried())) })
       const held = await worker.claim()
-      const settles = held.map(({ id, fence }, i) => ({ id, fence, outcome: completed(outputs[i] ?? null) }))
+      const settles = held.map((one, i) => said(one, completed(outputs[i] ?? null)))
       const { settled } = await worker.exchange({ settles: [...settles.slice(1), ...settles.slice(0, 1)] })
       deepEqual(
         settled,

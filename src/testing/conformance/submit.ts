@@ -8,6 +8,7 @@ const day = 86_400_000
 
 export const submitTests = theme("submit", {
   "a new task is pending and holds what was asked for": async (bench) => {
+    await bench.declare("vendor")
     const asked = bench.newTask({
       type: "resize",
       input: '{"width": 300}',
@@ -56,8 +57,10 @@ export const submitTests = theme("submit", {
       leaseExpiresAtMs: null,
       lastError: null,
       lastOutcome: null,
+      forecastAtMs: nowMs + 5_000,
     }
-    deepEqual(answer, { kind: "ok", nowMs, tasks: [{ task, created: true }] })
+    const forecast = { atMs: nowMs + 5_000, latestMs: nowMs + 5_000, basis: "schedule", gate: null }
+    deepEqual(answer, { kind: "ok", nowMs, tasks: [{ task, created: true, forecast }] })
     deepEqual(await bench.get(asked), task)
   },
 
@@ -65,7 +68,7 @@ export const submitTests = theme("submit", {
     const [first, second] = [await bench.submit(), await bench.submit()]
     const { tasks } = await bench.store.get({ ids: [second.id, "nobody", first.id, second.id] })
     deepEqual(tasks, [second, null, first, second])
-    deepEqual(await bench.store.get({ ids: [] }), { tasks: [] })
+    deepEqual(await bench.store.get({ ids: [] }), { tasks: [], forecasts: [] })
   },
 
   "tasks are numbered in the order of submission, in a batch and across connections": async (bench) => {
@@ -110,7 +113,7 @@ export const submitTests = theme("submit", {
     ok(answer.kind === "schedule_after_expiry")
     equal(answer.index, 1)
     match(answer.message, /expected a schedule before the expiry/)
-    deepEqual(await bench.store.get({ ids: [good.id, bad.id] }), { tasks: [null, null] })
+    deepEqual(await bench.store.get({ ids: [good.id, bad.id] }), { tasks: [null, null], forecasts: [null, null] })
     deepEqual(await bench.counts(), {})
   },
 

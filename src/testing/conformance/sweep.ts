@@ -32,7 +32,7 @@ export const sweepTests = theme("sweep", {
     const { rescued, expired, removed, more } = await bench.sweep({ retentionMs: hour })
     deepEqual({ rescued, expired, removed, more }, { rescued: 1, expired: 1, removed: 1, more: false })
     deepEqual([await bench.status(lost), await bench.status(late)], ["pending", "expired"])
-    deepEqual(await bench.store.get({ ids: [old.id] }), { tasks: [null] })
+    deepEqual(await bench.store.get({ ids: [old.id] }), { tasks: [null], forecasts: [null] })
   },
 
   "retention removes finished tasks that are old enough, with all that was kept of them": async (bench) => {
@@ -51,7 +51,7 @@ export const sweepTests = theme("sweep", {
     const young = await bench.submit({ expiry: { inMs: 0 } })
     equal((await bench.sweep({ retentionMs: hour })).removed, 4)
     for (const { id } of [done, broken, stopped, late]) {
-      deepEqual(await bench.store.get({ ids: [id] }), { tasks: [null] })
+      deepEqual(await bench.store.get({ ids: [id] }), { tasks: [null], forecasts: [null] })
       deepEqual(await bench.store.history({ id }), { entries: null })
       deepEqual(await bench.move("archive", { id }), { kind: "missing" })
     }
@@ -67,7 +67,7 @@ export const sweepTests = theme("sweep", {
     equal((await bench.sweep({ retentionMs: hour })).removed, 0)
     await bench.world.advance(hour)
     equal((await bench.sweep({ retentionMs: hour })).removed, 1)
-    deepEqual(await bench.store.get({ ids: [task.id] }), { tasks: [null] })
+    deepEqual(await bench.store.get({ ids: [task.id] }), { tasks: [null], forecasts: [null] })
   },
 
   "without retention everything is kept": async (bench) => {

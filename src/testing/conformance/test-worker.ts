@@ -1,8 +1,9 @@
 // A worker that does nothing by itself: it counts its claims, as workers do, and says what a test has it say.
 
-import type { ClaimRequest, ExchangeAnswer, ExchangeRequest, SettleAnswer, Store } from "../../store/contract.ts"
+import type { ClaimRequest, ExchangeAnswer, ExchangeRequest, SettleAnswer, SettleRequest, Store } from "../../store/contract.ts"
 import type { Outcome, TaskRecord } from "../../task/index.ts"
 import { only } from "./assertions.ts"
+import { said } from "./outcomes.ts"
 
 export const leaseMs = 30_000
 
@@ -27,8 +28,13 @@ export class TestWorker {
     return { number: ++this.claims, types: [{ type: "mail", room: 100 }], max: 100, ...fields }
   }
 
+  /** A claim, with all that the store says to it. */
+  look(fields: Partial<ClaimRequest> = {}): Promise<ExchangeAnswer> {
+    return this.exchange({ claim: this.nextClaim(fields) })
+  }
+
   async claim(fields: Partial<ClaimRequest> = {}): Promise<readonly TaskRecord[]> {
-    return (await this.exchange({ claim: this.nextClaim(fields) })).claimed
+    return (await this.look(fields)).claimed
   }
 
   /** The only task that there is to claim. */
@@ -36,8 +42,8 @@ export class TestWorker {
     return only(await this.claim(fields))
   }
 
-  async settle({ id, fence }: Held, outcome: Outcome): Promise<SettleAnswer> {
-    return only((await this.exchange({ settles: [{ id, fence, outcome }] })).settled)
+  async settle(held: Held, outcome: Outcome, fields: Partial<SettleRequest> = {}): Promise<SettleAnswer> {
+    return only((await this.exchange({ settles: [said(held, outcome, fields)] })).settled)
   }
 
   async heartbeat({ id, fence }: Held, progress: string | null = null): Promise<"ok" | "stale"> {
@@ -50,7 +56,7 @@ export class TestWorker {
   }
 
   /** Settles the task and claims whatever is there then, in one step: the way to run one task many times over. */
-  async again({ id, fence }: Held, outcome: Outcome): Promise<TaskRecord> {
-    return only((await this.exchange({ settles: [{ id, fence, outcome }], claim: this.nextClaim() })).claimed)
+  async again(held: Held, outcome: Outcome): Promise<TaskRecord> {
+    return only((await this.exchange({ settles: [said(held, outcome)], claim: this.nextClaim() })).claimed)
   }
 }

@@ -16,7 +16,20 @@ describe("sluice completion", () => {
   for (const shell of ["bash", "zsh", "fish"]) {
     it(`${shell} names commands, options and statuses`, async () => {
       const text = await script(shell)
-      for (const word of ["submit", "work", "completion", "max-reschedules", "until-empty", "namespace", ...statuses]) {
+      for (const word of [
+        "submit",
+        "explain",
+        "forecast",
+        "limits",
+        "pause",
+        "concurrency",
+        "work",
+        "completion",
+        "max-reschedules",
+        "until-empty",
+        "namespace",
+        ...statuses,
+      ]) {
         assert.ok(text.includes(word), `${word} in the ${shell} script`)
       }
     })
@@ -34,6 +47,16 @@ describe("sluice completion", () => {
     ["sluice help com", ["completion"]],
     ["sluice submit --type ", []],
     ["sluice work ", []],
+    ["sluice ex", ["explain"]],
+    ["sluice limits s", ["show", "set"]],
+    ["sluice --store sqlite:x limits --json re", ["resume", "reset"]],
+    ["sluice limits set --r", ["--rate"]],
+    ["sluice limits set vendor-api --u", ["--until"]],
+    ["sluice limits pause --r", []],
+    ["sluice limits pause ", []],
+    ["sluice history --l", []],
+    ["sluice limits history --l", ["--limit"]],
+    ["sluice submit --ga", ["--gate"]],
   ] as const) {
     it(`bash completes "${typed}"`, async () => {
       const words = typed.split(" ")

@@ -4,6 +4,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { VirtualWorld } from "../../../src/testing/virtual-world.ts"
 import { CommandLine } from "./command-line.ts"
+import { callApi, limitedLine } from "./limited-line.ts"
 
 interface Diagnosis {
   readonly store: string
@@ -50,6 +51,7 @@ describe("sluice doctor", () => {
   it("warns of due tasks that nobody takes, overdue ones, lost leases and failures, and not before", async () => {
     const world = new VirtualWorld()
     const line = new CommandLine({ world })
+    await line.declare("lost")
     await line.submit("-t", "left")
     await line.submit("-t", "late", "--ttl", "30s")
     await line.submit("-t", "future", "--delay", "1h")
@@ -67,10 +69,23 @@ describe("sluice doctor", () => {
       "1 task is running with a lease that ended (gone): a worker's sweep gives them back, or run sluice sweep",
     ])
 
-    const failed = { id: lost, fence: 1, outcome: { kind: "failed", error: "no" } as const }
+    const outcome = { kind: "failed", error: "no" } as const
+    const failed = { id: lost, fence: 1, outcome, spent: [], sentAgoMs: null, respondedAgoMs: null, rttMs: null }
     await store.exchange({ workerId: "gone", settles: [failed], heartbeats: [], leaseMs: 30_000, claim: null })
     await line.sluice("sweep")
     assert.deepEqual((await warnings(line)).slice(2), ["1 task has failed: see sluice list --status failed"])
+  })
+
+  it("does not call neglected what a gate holds, until nobody takes it when the gate is open", async () => {
+    const { line, world, queue } = await limitedLine()
+    // More than it asks forecasts for: those that could start are the oldest.
+    await queue.submitMany(callApi, Array(120).fill({ host: "host-1" }))
+    const neglected = async () => (await warnings(line)).filter((message) => message.includes("due for more than"))
+    await line.sluice("limits", "pause", "vendor-api")
+    await world.advance(120_000)
+    assert.deepEqual(await neglected(), [])
+    await line.sluice("limits", "resume", "vendor-api")
+    assert.match((await neglected()).join(), /due for more than 1m \(call_api\)/)
   })
 
   it("warns of a store whose clock is off", async () => {

@@ -69,6 +69,48 @@ const mistakes: readonly (readonly [argv: readonly string[], exitCode: number, m
   [["list", "--store", "redsi://user:secret@host"], 8, /got "redsi:\/\/user:\*\*\*@host"$/],
   [["sweep", "--retention", "forever"], 2, /^sluice: --retention: expected a duration/],
   [["completion", "tcsh"], 2, /^sluice: completion: .*'tcsh'.* bash, zsh, fish; see sluice completion --help$/],
+  [["explain", "abc123"], 6, /^sluice: task "abc123": expected the id of a task, found none; .*; looked in namespace "default"/],
+  [["submit", "-t", "x", "--gate", "api/"], 2, /^sluice: --gate: expected a limit or one of its gates, such as .*, got "api\/"$/],
+  [["submit", "-t", "x", "--gate", "a b/c"], 2, /^sluice: --gate: expected 1 to 128 letters/],
+  [["submit", "-t", "x", "--gate", "api/c=0"], 3, /^sluice: --gate: expected a whole cost of 1 or more behind "=", got "api\/c=0"$/],
+  [
+    ["submit", "-t", "x", "--gate", "api/c"],
+    6,
+    /^sluice: submit x: expected a limit that some code has declared, got "api"; .*"sluice limits ls"; looked in namespace "default" of/,
+  ],
+  [["submit", "-t", "x", "--gate", "api/c", "--gate", "api/c=2"], 2, /expected each gate once, got api\/c twice/],
+  [["forecast", "--limit", "0"], 2, /^sluice: --limit: expected a whole number from 1 to 1000, got 0$/],
+  [["limits", "shwo"], 2, /^sluice: limits: unknown command 'shwo'; did you mean show\?$/],
+  [["limits", "ls", "x"], 2, /^sluice: limits ls: too many arguments .* see sluice limits ls --help$/],
+  [["limits", "show"], 2, /^sluice: limits show: missing required argument 'target'; see sluice limits show --help$/],
+  [["limits", "show", "/"], 2, /^sluice: limits show: expected a limit or one of its gates, such as .*, got "\/"$/],
+  [
+    ["limits", "show", "api"],
+    6,
+    /^sluice: .*expected a limit that some code has declared, got "api"; none is known yet; looked in namespace/,
+  ],
+  [["limits", "show", "api/key"], 6, /got "api"; none is known yet/],
+  [["limits", "pause", "api"], 6, /got "api"; none is known yet/],
+  [["limits", "history", "api"], 6, /got "api"; none is known yet/],
+  [["limits", "history", "api/key"], 2, /^sluice: limits history: expected 1 to 128 letters/],
+  [
+    ["limits", "set", "api"],
+    2,
+    /^sluice: limits set: expected --rate, --concurrency or both, got neither; sluice limits reset api goes back/,
+  ],
+  [["limits", "set", "api", "--rate", "fast"], 2, /^sluice: --rate: expected a rate such as "10\/10s", .*, got "fast"$/],
+  [["limits", "set", "api", "--concurrency", "0"], 2, /^sluice: --concurrency: expected a whole number from 1 to \d+, got 0$/],
+  [
+    ["limits", "set", "api", "--concurrency", "3", "--until", "soon"],
+    2,
+    /^sluice: --until: expected a duration from now .* or a time .* got "soon"$/,
+  ],
+  [["limits", "close", "api"], 2, /^sluice: limits close: required option '--until <when>' not specified; see sluice limits close --help$/],
+  [
+    ["limits", "close", "api", "--until", "2026-01-28T11:00:00Z"],
+    2,
+    /^sluice: --until: expected a time that is still to come .*it is 2026-01-28T12/,
+  ],
   [["work"], 2, /^sluice: work: missing required argument 'module'/],
   [
     ["work", "./no-such-module.ts"],
@@ -102,6 +144,12 @@ describe("a mistake on the command line", () => {
     assert.equal(said.exitCode, 2)
     assert.match(said.stderr, /^Usage: sluice/)
     assert.equal(said.stdout, "")
+  })
+
+  it("sluice limits alone shows its help, on stderr", async () => {
+    const said = await new CommandLine().sluice("limits")
+    assert.deepEqual([said.exitCode, said.stdout], [2, ""])
+    assert.match(said.stderr, /^Usage: sluice limits [\s\S]*\n {2}pause <target> /)
   })
 
   it("a namespace from the environment is named as such", async () => {

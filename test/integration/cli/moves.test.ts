@@ -32,6 +32,7 @@ describe("sluice cancel, retry and archive", () => {
 
   it("a running task is asked to stop", async () => {
     const line = new CommandLine()
+    await line.declare("x")
     const id = await line.submit("-t", "x")
     const { store } = await line.queue()
     const claim = { number: 1, types: [{ type: "x", room: 1 }], max: 1 }

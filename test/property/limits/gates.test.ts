@@ -54,7 +54,7 @@ describe("concurrency", () => {
             seen.push({ id: `t${i}`, fence: i })
             holding.set(`t${i}`, { cost, untilUs: nowUs + leaseUs })
           } else if (known && what === "settle") {
-            const settlement = { ...known, actual: null, sentAtUs: null, respondedAtUs: null }
+            const settlement = { ...known, admittedAtUs: nowUs, reserved: 1, actual: null, respondedAtUs: null, rttUs: null }
             state = settleGate(policy, settleGate(policy, state, nowUs, settlement), nowUs, settlement)
             state = settleGate(policy, state, nowUs, { ...settlement, fence: known.fence + 1 })
             holding.delete(known.id)
@@ -137,7 +137,7 @@ describe("a forecast", () => {
     fc.assert(
       fc.property(ratePolicy(provider), moments, fc.nat(150), (rate, past, ahead) => {
         const state = used(rate, past)
-        law(rate, forecast(only(rate), state, startUs, ahead, 1), replay(only(rate), state, ahead + 1))
+        law(rate, forecast(only(rate), state, startUs, { tasks: ahead, cost: ahead }, 1), replay(only(rate), state, ahead + 1))
       }),
       { numRuns: runs(1_000) },
     )

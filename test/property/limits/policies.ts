@@ -51,8 +51,4 @@ export function only(rate: RatePolicy): GatePolicy {
   return { rates: [rate], concurrency: null }
 }
 
-/** Runs of a property: the given number in `npm test`, more on demand. */
-export function runs(usual: number): number {
-  const wanted = Number(process.env.SLUICE_PROPERTY_RUNS)
-  return Number.isSafeInteger(wanted) && wanted > 0 ? wanted : usual
-}
+export { runs } from "../runs.ts"

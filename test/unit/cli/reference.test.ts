@@ -3,7 +3,7 @@
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { describe, it } from "node:test"
-import { wordsOf } from "../../../src/cli/completion/words.ts"
+import { leavesOf, wordsOf } from "../../../src/cli/completion/words.ts"
 import { processIo } from "../../../src/cli/process-io.ts"
 import { makeProgram } from "../../../src/cli/program.ts"
 import { Session } from "../../../src/cli/session.ts"
@@ -12,7 +12,7 @@ import { errorTable } from "../../../src/errors/index.ts"
 // Compiled tests run in .build/test/unit/cli.
 const page = readFileSync(new URL("../../../../docs/reference/cli.md", import.meta.url), "utf8")
 const words = wordsOf(makeProgram(new Session(processIo)))
-const commands = words.commands.filter(({ name }) => name !== "help")
+const commands = leavesOf(words.commands).filter(({ name }) => name !== "help")
 const sections = new Map(page.split(/^## /m).map((section) => [section.slice(0, section.indexOf("\n")), section]))
 
 const optionRows = (section: string) => [...section.matchAll(/^\| `(-[^`]*)`/gm)].map((match) => match[1]?.replace(/ <.*$/, ""))
@@ -20,15 +20,15 @@ const optionRows = (section: string) => [...section.matchAll(/^\| `(-[^`]*)`/gm)
 describe("the reference of the command line", () => {
   it("has a section for every command and for nothing that is none", () => {
     const named = [...sections.keys()].filter((name) => name.startsWith("sluice ")).map((name) => name.slice("sluice ".length))
-    assert.deepEqual(named.sort(), commands.map(({ name }) => name).sort())
+    assert.deepEqual(named.sort(), commands.map(({ path }) => path).sort())
   })
 
   for (const command of commands) {
-    it(`sluice ${command.name}: its options, and an example`, () => {
-      const section = sections.get(`sluice ${command.name}`) ?? ""
+    it(`sluice ${command.path}: its options, and an example`, () => {
+      const section = sections.get(`sluice ${command.path}`) ?? ""
       const own = command.options.map((option) => option.flags.join(", ")).filter((flags) => flags !== "-h, --help")
       assert.deepEqual(optionRows(section).sort(), own.sort())
-      assert.match(section, new RegExp(`\`\`\`sh\n[^\`]*sluice ${command.name}`))
+      assert.match(section, new RegExp(`\`\`\`sh\n[^\`]*sluice ${command.path}`))
     })
   }
 

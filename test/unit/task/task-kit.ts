@@ -58,4 +58,7 @@ export const throttle = (delayMs: number, status: number | null = 429): Outcome 
   delayMs,
   error: "slow down",
   status,
+  limit: null,
+  retryAfterMs: null,
+  random: 0,
 })

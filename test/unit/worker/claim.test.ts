@@ -80,7 +80,7 @@ describe("claim", () => {
   it("sleeps until the next scheduled task is due, without a single call to the store", async () => {
     const tap = new Tap()
     const work = defineTask("work", { run: () => "done" })
-    const queue = await testQueue([work], { worker: { sweep: "30d" }, through: tap.through })
+    const queue = await testQueue([work], { worker: { sweep: "30d", hello: "30d" }, through: tap.through })
     await queue.submit(work, 1, { delay: "2h" })
     const first = await queue.submit(work, 2, { delay: "1h" })
     await queue.world.settle()
@@ -121,7 +121,7 @@ describe("claim", () => {
 
   it("starts a task after a delay of more than 24.8 days, and not before", async () => {
     const work = defineTask("work", { run: () => "done" })
-    const queue = await testQueue([work], { worker: { sweep: "10d", retention: null } })
+    const queue = await testQueue([work], { worker: { sweep: "10d", hello: "10d", retention: null } })
     const task = await queue.submit(work, null, { delay: "40d" })
     await queue.advance("39d")
     equal((await found(queue, task)).status, "pending")

@@ -2,7 +2,7 @@
 
 import { ok } from "node:assert/strict"
 import type { Context, Queue, Task } from "../../../src/index.ts"
-import type { ExchangeRequest, Operation, Store } from "../../../src/store/index.ts"
+import type { ExchangeRequest, Operation, SettleRequest, Store } from "../../../src/store/index.ts"
 import { type DecideFault, type Fault, faultyStore } from "../../../src/testing/faulty-store.ts"
 import { sleep } from "../../../src/world/index.ts"
 
@@ -37,6 +37,16 @@ export async function found(queue: Queue, { id }: { readonly id: string }): Prom
   const task = await queue.get(id)
   ok(task, `expected task ${id} to be there`)
   return task
+}
+
+/** As a process says that has the code of a type without limits: what is submitted by name can be claimed then. */
+export async function declareType(queue: Queue, type: string): Promise<void> {
+  await queue.store.hello({ workerId: null, types: [{ type, limits: [] }], limits: [] })
+}
+
+/** A settle as somebody else sends it, who knows nothing of what the run did. */
+export function settleOf(settle: Pick<SettleRequest, "id" | "fence" | "outcome">): SettleRequest {
+  return { ...settle, spent: [], sentAgoMs: null, respondedAgoMs: null, rttMs: null }
 }
 
 export interface Call {

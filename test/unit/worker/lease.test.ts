@@ -4,7 +4,7 @@ import { deepEqual, equal, ok } from "node:assert/strict"
 import { describe, it } from "node:test"
 import { defineTask, isSluiceError } from "../../../src/index.ts"
 import { testQueue } from "../../../src/testing/test-queue.ts"
-import { deferred, found, never, Tap, takes } from "./kit.ts"
+import { declareType, deferred, found, never, settleOf, Tap, takes } from "./kit.ts"
 
 const reasonOf = (signal: AbortSignal | undefined) => (isSluiceError(signal?.reason) ? signal.reason.code : null)
 
@@ -56,7 +56,9 @@ describe("lease", () => {
     await queue.store.exchange({
       workerId: queue.ownWorker.id,
       leaseMs: 30_000,
-      settles: [{ id: task.id, fence: 1, outcome: { kind: "rescheduled", delayMs: 3_600_000, extendExpirationMs: 0, reason: null } }],
+      settles: [
+        settleOf({ id: task.id, fence: 1, outcome: { kind: "rescheduled", delayMs: 3_600_000, extendExpirationMs: 0, reason: null } }),
+      ],
       heartbeats: [],
       claim: null,
     })
@@ -186,7 +188,7 @@ describe("lease", () => {
     await queue.store.exchange({
       workerId: queue.ownWorker.id,
       leaseMs: 30_000,
-      settles: [{ id: task.id, fence: 1, outcome: { kind: "retried", error: "swept", delayMs: 0 } }],
+      settles: [settleOf({ id: task.id, fence: 1, outcome: { kind: "retried", error: "swept", delayMs: 0 } })],
       heartbeats: [],
       claim: null,
     })
@@ -201,6 +203,7 @@ describe("lease", () => {
   it("that is lost three times in a row fails the task as poison", async () => {
     const other = defineTask("other", { run: () => "done" })
     const queue = await testQueue([other], { worker: { sweep: "1s", backoff: { base: "1ms" } } })
+    await declareType(queue, "kills")
     const task = await queue.submit("kills", null, { maxRetries: 10 })
     for (let life = 1; life <= 3; life++) {
       const { claimed } = await queue.store.exchange({

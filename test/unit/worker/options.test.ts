@@ -21,6 +21,7 @@ describe("worker options", async () => {
     ],
     [{ lease: "50ms" }, "worker: lease: expected at least 100ms, got 50ms"],
     [{ lease: "10s", heartbeat: "6s" }, "worker: heartbeat: expected from 10ms to half the lease (5000ms), got 6000ms"],
+    [{ hello: "5ms" }, "worker: hello: expected at least 1000ms, got 5ms"],
     [{ sweep: "1ms" }, "worker: sweep: expected at least 10ms, got 1ms"],
     [{ backoff: { base: "1s", factr: 2 } }, 'worker: backoff: unknown option "factr"; did you mean "factor"?'],
     [

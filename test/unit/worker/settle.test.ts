@@ -6,7 +6,7 @@ import { defineTask } from "../../../src/index.ts"
 import type { Fault } from "../../../src/testing/faulty-store.ts"
 import { testQueue } from "../../../src/testing/test-queue.ts"
 import { VirtualWorld } from "../../../src/testing/virtual-world.ts"
-import { deferred, found, Tap } from "./kit.ts"
+import { deferred, found, settleOf, Tap } from "./kit.ts"
 
 describe("settle", () => {
   it("tells the store in one exchange of all handlers that end together", async () => {
@@ -148,7 +148,7 @@ describe("settle", () => {
     await queue.store.exchange({
       workerId: "other",
       leaseMs: 30_000,
-      settles: [{ id: task.id, fence: 1, outcome: { kind: "failed", error: "taken over" } }],
+      settles: [settleOf({ id: task.id, fence: 1, outcome: { kind: "failed", error: "taken over" } })],
       heartbeats: [],
       claim: null,
     })

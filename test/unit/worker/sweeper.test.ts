@@ -5,7 +5,7 @@ import { describe, it } from "node:test"
 import { defineTask } from "../../../src/index.ts"
 import { type TestQueue, testQueue } from "../../../src/testing/test-queue.ts"
 import { sweepAll } from "../../../src/worker/index.ts"
-import { found, Tap } from "./kit.ts"
+import { declareType, found, Tap } from "./kit.ts"
 
 const work = defineTask("work", { run: () => "done" })
 
@@ -22,6 +22,7 @@ describe("the sweeper", () => {
     const swept: unknown[] = []
     queue.ownWorker.on("sweep.done", (total) => swept.push(total))
     await queue.world.settle()
+    await declareType(queue, "other")
     const task = await queue.submit("other", null)
     await claimAndDie(queue, "other", 60_000)
     await queue.advance("55s")
@@ -63,7 +64,7 @@ describe("the sweeper", () => {
   })
 
   it("keeps everything when the retention is null", async () => {
-    const queue = await testQueue([work], { worker: { retention: null, sweep: "1d" } })
+    const queue = await testQueue([work], { worker: { retention: null, sweep: "1d", hello: "1d" } })
     const task = await queue.submit(work, null)
     await queue.drain()
     await queue.advance("400d")

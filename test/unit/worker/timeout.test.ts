@@ -108,7 +108,7 @@ describe("timeout", () => {
 
   it("of more than 24.8 days is one", async () => {
     const work = defineTask("work", { timeout: "30d", maxRetries: 0, run: never })
-    const queue = await testQueue([work], { worker: { lease: "10d", heartbeat: "1d", sweep: "100d" } })
+    const queue = await testQueue([work], { worker: { lease: "10d", heartbeat: "1d", sweep: "100d", hello: "100d" } })
     const task = await queue.submit(work, null)
     await queue.advance("29d")
     equal((await found(queue, task)).status, "running")

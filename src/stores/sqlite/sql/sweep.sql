@@ -31,7 +31,9 @@ DELETE FROM lanes WHERE lane IN (SELECT lane FROM lanes WHERE ns = ?1 AND head_s
 -- name: forgetFlows
 -- 1 ns, 2 the present virtual time, 3 limit
 DELETE FROM flows WHERE ns = ?1 AND (type, flow) IN (
-  SELECT type, flow FROM flows WHERE ns = ?1 AND head_seq IS NULL AND virtual_time <= ?2 LIMIT ?3
+  SELECT type, flow FROM flows WHERE ns = ?1 AND gate = 0 AND head_seq IS NULL AND virtual_time <= ?2
+    AND NOT EXISTS (SELECT 1 FROM flows AS w WHERE w.ns = ?1 AND w.type = flows.type AND w.flow = flows.flow AND w.gate > 0)
+  LIMIT ?3
 )
 
 -- name: changes

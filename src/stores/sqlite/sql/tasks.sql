@@ -6,7 +6,7 @@ SELECT $columns FROM tasks WHERE ns = ?1 AND id IN (SELECT value FROM json_each(
 
 -- name: loadBrief
 -- As much as decides whether a completion counts. 1 ns, 2 JSON array of ids
-SELECT json_array(id, seq, type, status, fence, version, last_outcome) FROM tasks
+SELECT json_array(id, seq, type, status, fence, version, last_outcome, gates, started_at_ms) FROM tasks
 WHERE ns = ?1 AND id IN (SELECT value FROM json_each(?2))
 
 -- name: loadByKeys
@@ -19,18 +19,18 @@ SELECT version, history FROM tasks WHERE ns = ?1 AND id = ?2
 
 -- name: readBefore
 -- What saveTask needs to know of the rows as they are. 1 JSON array of seqs
-SELECT seq, status, history FROM tasks WHERE seq IN (SELECT value FROM json_each(?1))
+SELECT seq, status, history, gates IS 'null' FROM tasks WHERE seq IN (SELECT value FROM json_each(?1))
 
 -- name: insertTasks
--- 1 JSON array of [seq, id, input or null]; the rest is the same for all of them, in the order below
+-- 1 JSON array of [seq, id, input or null, lane, gates, forecast_at_ms]; the rest is the same for all of them, in the order below
 INSERT INTO tasks (
-  seq, id, input, ns, type, status, priority, lane, flow, gates, tags, job_id, idempotency_key, input_digest,
+  seq, id, input, lane, gates, forecast_at_ms, ns, type, status, priority, flow, tags, job_id, idempotency_key, input_digest,
   created_at_ms, updated_at_ms, available_at_ms, ready_at_ms, expires_at_ms, expired_at_ms, finished_at_ms,
   max_retries, max_reschedules, max_throttles, timeout_ms, version, history
 )
 SELECT
-  value ->> 0, value ->> 1, value ->> 2, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
-  ?13, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24
+  value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
+  ?11, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22
 FROM json_each(?1)
 
 -- name: insertPayload
@@ -72,6 +72,10 @@ UPDATE tasks SET
   reschedule_count = ?16, throttle_count = ?17, crash_count = ?18, attempt = ?19, fence = ?20, version = ?21, worker_id = ?22,
   claim_number = ?23, lease_expires_at_ms = ?24, last_error = ?25, last_outcome = ?26, history = ?27
 WHERE seq = ?1
+
+-- name: routeTask
+-- What a route adds. 1 seq, 2 flow, 3 gates, 4 forecast_at_ms
+UPDATE tasks SET flow = ?2, gates = ?3, forecast_at_ms = ?4 WHERE seq = ?1
 
 -- name: keepTasks
 -- 1 JSON array of [seq, lease_expires_at_ms, progress]

@@ -1,0 +1,54 @@
+// A gate as people see it: times are Dates.
+
+import type { GatePolicy } from "../limits/index.ts"
+import type { GateReport } from "../store/index.ts"
+import { windowText } from "./policy-text.ts"
+
+export interface GateView {
+  /** "limit/key", or the limit's name alone where it is not split. */
+  readonly gate: string
+  readonly limit: string
+  readonly key: string
+  /** What holds now, after overrides. */
+  readonly policy: GatePolicy
+  readonly isOverridden: boolean
+  /** One for each rate. */
+  readonly levels: readonly { readonly used: number; readonly of: number; readonly perMs: number }[]
+  readonly slots: { readonly held: number; readonly of: number } | null
+  readonly waitingTasks: number
+  readonly waitingCost: number
+  /** When a cost of one may pass; null while paused. */
+  readonly opensAt: Date | null
+  readonly isPaused: boolean
+  readonly closedUntil: Date | null
+  readonly cooldown: { readonly until: Date; readonly count: number } | null
+}
+
+export function gateView(report: GateReport): GateView {
+  const { gate, limit, key, policy, isOverridden, levels, slots, waitingTasks, waitingCost, isPaused, cooldown } = report
+  return {
+    gate,
+    limit,
+    key,
+    policy,
+    isOverridden,
+    levels,
+    slots,
+    waitingTasks,
+    waitingCost,
+    opensAt: dateOrNull(report.opensAtMs),
+    isPaused,
+    closedUntil: dateOrNull(report.closedUntilMs),
+    cooldown: cooldown && { until: new Date(cooldown.untilMs), count: cooldown.count },
+  }
+}
+
+/** "10 of 10 in 10s, 3 of 5 slots". */
+export function levelText({ levels, slots }: Pick<GateView, "levels" | "slots">): string {
+  const rates = levels.map(({ used, of, perMs }) => `${used} of ${of} in ${windowText(perMs)}`)
+  return [...rates, ...(slots ? [`${slots.held} of ${slots.of} slots`] : [])].join(", ")
+}
+
+export function dateOrNull(ms: number | null): Date | null {
+  return ms === null ? null : new Date(ms)
+}

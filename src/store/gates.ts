@@ -1,0 +1,373 @@
+// The gates as one atomic step sees them: read once, changed in memory, written when the step ends. Every gate that was
+// changed and has waiters gets a new due time there, so that no opening is missed.
+
+import {
+  type AdmissionOfAll,
+  admitAll,
+  cooldown,
+  emptyGate,
+  type GateState,
+  gateOpensAtUs,
+  largestCost,
+  neverUs,
+  relax,
+  releaseHolder,
+  renewHolder,
+  reserve,
+  settleGate,
+} from "../limits/index.ts"
+import { type GateRef, gateName, type Outcome, type TaskRecord } from "../task/index.ts"
+import { compareFlows, compareHeads, type FlowPlace, type FlowRow, type Head } from "./claim.ts"
+import type { SettleRequest } from "./contract.ts"
+import type { PermitAnswer, PermitRequest, RouteResult } from "./limits-contract.ts"
+import { type InForce, inForce, type LimitRecord } from "./policies.ts"
+import type { GateKey, Records } from "./records.ts"
+
+/** A gate within a step. */
+export interface OpenGate {
+  readonly limit: string
+  readonly key: string
+  readonly name: string
+  readonly force: InForce
+  state: GateState
+  /** 0 until it is written for the first time. */
+  number: number
+  isChanged: boolean
+}
+
+/** Those of one type who wait at one gate. */
+interface Place {
+  readonly type: string
+  readonly gate: number
+}
+
+/** The virtual time of a flow that was served in this step. */
+type TimeOf = (flow: string) => number | null
+
+/** How many flows are looked at to find who is first, where flows were served elsewhere since they were placed. */
+const mostLooks = 64
+
+/** What a run leaves behind at the gates that it passed. */
+export type Passed = Pick<TaskRecord, "id" | "type" | "fence" | "gates" | "startedAtMs">
+
+export class Gates {
+  private readonly records: Records
+  private readonly open = new Map<string, OpenGate | null>()
+  private readonly limits = new Map<string, LimitRecord | null>()
+  private readonly first = new Map<string, FlowRow | null>()
+  /** Who has come to stand there since; not among the records yet. */
+  private readonly joined = new Map<string, { readonly row: FlowRow; readonly head: Head }[]>()
+  /** Places whose due time is to be told anew. */
+  private readonly looked = new Map<string, Place>()
+
+  constructor(records: Records) {
+    this.records = records
+  }
+
+  private get nowUs(): number {
+    return this.records.nowMs * 1_000
+  }
+
+  limit(name: string): LimitRecord | null {
+    const known = this.limits.get(name)
+    if (known !== undefined) return known
+    const found = this.records.limit(name)
+    this.limits.set(name, found)
+    return found
+  }
+
+  /** After a change of limits: what was read before no longer holds. */
+  forget(): void {
+    this.limits.clear()
+    this.open.clear()
+  }
+
+  /** Null where nobody has declared its limit. */
+  gate(key: GateKey): OpenGate | null {
+    const name = gateName(key)
+    const known = this.open.get(name)
+    if (known !== undefined) return known
+    const limit = this.limit(key.limit)
+    const stored = limit && this.records.gate(key)
+    const force = limit && inForce(limit, key.key, this.records.nowMs)
+    const gate: OpenGate | null = force && {
+      limit: key.limit,
+      key: key.key,
+      name,
+      force,
+      state: stored?.state ?? emptyGate(force.policy),
+      number: stored?.number ?? 0,
+      isChanged: false,
+    }
+    this.open.set(name, gate)
+    return gate
+  }
+
+  /** The store's number for the gate, which is made if there is none. */
+  numberOf(key: GateKey): number {
+    const gate = this.gate(key)
+    if (!gate) return 0
+    if (gate.number === 0) this.write(gate)
+    return gate.number
+  }
+
+  /** What is wrong with passing these gates, if anything. */
+  check(gates: readonly GateRef[]): RouteResult | null {
+    for (const ref of gates) {
+      const limit = this.limit(ref.limit)
+      if (!limit) return { kind: "unknown_limit", limit: ref.limit }
+      const largest = largestCost(inForce(limit, ref.key, this.records.nowMs).policy)
+      if (ref.cost > largest) return { kind: "cost_above_limit", gate: gateName(ref), cost: ref.cost, largest }
+    }
+    return null
+  }
+
+  /** How many gates this step has looked at. */
+  get size(): number {
+    return this.open.size
+  }
+
+  /**
+   * Charges every gate of the task, or tells which one it has to wait at: one where somebody of its type stands before it, else
+   * the one that opens last.
+   */
+  pass(task: TaskRecord, place: FlowPlace, timeOf: TimeOf, leaseMs: number): "passed" | OpenGate {
+    const refs = task.gates ?? []
+    const gates = refs.map((ref) => this.gate(ref))
+    for (const gate of gates) {
+      if (gate && gate.number > 0 && this.isBehind(task, gate.number, place, timeOf)) return gate
+    }
+    const untilUs = this.nowUs + leaseMs * 1_000
+    const admission = this.admit(refs, gates, { id: task.id, fence: task.fence + 1, untilUs })
+    if (admission.kind === "refused") {
+      const holding = gates.find((gate) => gate?.name === admission.blockedBy)
+      if (!holding) throw new Error(`no gate ${admission.blockedBy}`)
+      return holding
+    }
+    for (const [i, gate] of gates.entries()) if (gate) this.change(gate, admission.states[i] as GateState)
+    return "passed"
+  }
+
+  private admit(
+    refs: readonly GateRef[],
+    gates: readonly (OpenGate | null)[],
+    who: { readonly id: string; readonly fence: number; readonly untilUs: number },
+  ): AdmissionOfAll {
+    const toPass = refs.map((ref, i) => {
+      const gate = gates[i]
+      if (!gate) throw new Error(`no limit ${ref.limit}`)
+      return { name: gate.name, policy: gate.force.policy, state: closedBy(gate), passage: { ...who, cost: ref.cost } }
+    })
+    return admitAll(toPass, this.nowUs)
+  }
+
+  /** Whether somebody of the type waits at the gate who comes before the task. */
+  private isBehind(task: TaskRecord, gate: number, place: FlowPlace, timeOf: TimeOf): boolean {
+    const { type, flow } = task
+    const joined = this.joined.get(placeKey(type, gate)) ?? []
+    if (joined.some(({ row, head }) => (row.flow === flow ? compareHeads(head, task) < 0 : isBefore(row, timeOf, place)))) return true
+    const first = this.firstWaiter(type, gate)
+    if (!first) return false
+    if (first.flow !== flow) {
+      // Nobody stands earlier than where he was placed: who is before the first is before all.
+      if (compareFlows(first, place) >= 0) return false
+      if (isBefore(first, timeOf, place)) return true
+    } else {
+      // Inside a flow lanes stand by their heads, not by age alone.
+      const [head] = this.records.backlog().lanes(type, gate, flow, 0, 1)
+      if (head && compareHeads(head, task) < 0) return true
+    }
+    return this.isBehindOthers(task, gate, place, timeOf)
+  }
+
+  private isBehindOthers({ type, flow }: TaskRecord, gate: number, place: FlowPlace, timeOf: TimeOf): boolean {
+    let skip = 0
+    for (let look = 0; look < mostLooks; look++) {
+      const [row] = this.records.backlog().flows(type, gate, skip, 1)
+      if (!row || compareFlows(row, place) >= 0) return false
+      if (row.flow !== flow && isBefore(row, timeOf, place)) return true
+      if (row.virtualTime < row.flowTime) this.records.refreshFlow(type, gate, row.flow)
+      else skip++
+    }
+    return false
+  }
+
+  /** A flow may have been served elsewhere since it was placed here: then it is placed anew, and the next one is looked at. */
+  private firstWaiter(type: string, gate: number): FlowRow | null {
+    const key = placeKey(type, gate)
+    const known = this.first.get(key)
+    if (known !== undefined) return known
+    const backlog = this.records.backlog()
+    let found: FlowRow | null = null
+    for (let look = 0; look < mostLooks; look++) {
+      found = backlog.flows(type, gate, 0, 1)[0] ?? null
+      if (!found || found.virtualTime >= found.flowTime) break
+      this.records.refreshFlow(type, gate, found.flow)
+    }
+    this.first.set(key, found)
+    return found
+  }
+
+  /** The lane of the task comes to stand at the gate: its number. Others now have to stand behind it. */
+  join(gate: OpenGate, task: TaskRecord, row: FlowRow): number {
+    // Only to have a number: what has changed is written at the end, when those of other types hear of it as well.
+    if (gate.number === 0) this.write(gate)
+    const key = placeKey(task.type, gate.number)
+    const joined = this.joined.get(key) ?? []
+    this.joined.set(key, joined)
+    joined.push({ row, head: task })
+    return gate.number
+  }
+
+  /** Who waits there has changed, or has to be told when to look again. */
+  look(type: string, gate: number): void {
+    this.first.delete(placeKey(type, gate))
+    this.joined.delete(placeKey(type, gate))
+    this.looked.set(placeKey(type, gate), { type, gate })
+  }
+
+  /** How many of those who wait may pass now: taken from a copy of the gate, one after the other. */
+  rehearse(gate: OpenGate): (cost: number) => boolean {
+    let state = closedBy(gate)
+    let n = 0
+    return (cost) => {
+      const passage = { id: `rehearsal ${n++}`, fence: 0, cost, untilUs: neverUs }
+      const admission = admitAll([{ name: gate.name, policy: gate.force.policy, state, passage }], this.nowUs)
+      if (admission.kind === "refused") return false
+      state = admission.states[0] as GateState
+      return true
+    }
+  }
+
+  settle(task: Passed, settle: SettleRequest): void {
+    for (const ref of task.gates ?? []) {
+      // One that was forgotten meanwhile is made anew: the other side may have said "too fast".
+      const gate = this.gate(ref)
+      if (!gate) continue
+      const admittedAtUs = (task.startedAtMs ?? 0) * 1_000
+      const ageUs = (agoMs: number | null) => (agoMs === null ? null : Math.max(admittedAtUs, this.nowUs - Math.round(agoMs * 1_000)))
+      const settled = settleGate(gate.force.policy, gate.state, this.nowUs, {
+        id: task.id,
+        fence: task.fence,
+        admittedAtUs,
+        reserved: ref.cost,
+        actual: settle.spent.find(({ limit }) => limit === ref.limit)?.actual ?? null,
+        respondedAtUs: ageUs(settle.respondedAgoMs),
+        rttUs: settle.rttMs === null ? null : Math.round(settle.rttMs * 1_000),
+      })
+      const sentAtUs = ageUs(settle.sentAgoMs) ?? admittedAtUs
+      this.change(gate, react(settled, this.nowUs, sentAtUs, settle.outcome, ref.limit))
+    }
+  }
+
+  /** The lease ran out: its slot is back, its charge stays. */
+  lose(task: Passed): void {
+    for (const ref of task.gates ?? []) {
+      const gate = this.gate(ref)
+      if (gate && gate.number > 0)
+        this.change(gate, releaseHolder(gate.state, task.id, task.fence, this.nowUs, (task.startedAtMs ?? 0) * 1_000))
+    }
+  }
+
+  renew(task: TaskRecord): void {
+    for (const ref of task.gates ?? []) {
+      const gate = this.gate(ref)
+      if (!gate || gate.number === 0 || gate.force.policy.concurrency === null) continue
+      this.change(gate, renewHolder(gate.state, task.id, task.fence, (task.leaseExpiresAtMs ?? 0) * 1_000))
+    }
+  }
+
+  permit(task: TaskRecord, request: PermitRequest): PermitAnswer {
+    const ref = task.gates?.find(({ limit }) => limit === request.limit)
+    const gate = ref && this.gate(ref)
+    if (!gate) return { kind: "not_passed" }
+    const { policy } = gate.force
+    const largest = largestCost(policy)
+    if (policy.rates.length > 0 && request.cost > largest) return { kind: "cost_above_limit", gate: gate.name, cost: request.cost, largest }
+    const closed = closedBy(gate).closedUntilUs
+    if (closed > this.nowUs) return { kind: "later", waitMs: closed >= neverUs ? null : Math.ceil((closed - this.nowUs) / 1_000) }
+    const { atUs, state } = reserve(policy, gate.state, this.nowUs, policy.rates.length > 0 ? request.cost : 0)
+    const waitMs = Math.ceil((atUs - this.nowUs) / 1_000)
+    if (waitMs > request.withinMs) return { kind: "later", waitMs }
+    this.change(gate, state)
+    return { kind: "ok", waitMs }
+  }
+
+  change(gate: OpenGate, state: GateState): void {
+    if (state === gate.state) return
+    gate.state = state
+    gate.isChanged = true
+  }
+
+  /** Ends the step: whoever waits hears of it, and changed gates are written. */
+  close(): void {
+    this.tell()
+    for (const gate of this.open.values()) if (gate?.isChanged) this.write(gate)
+  }
+
+  /** Those who wait where something has changed get the time at which it is worth looking again. */
+  tell(): void {
+    for (const gate of this.open.values()) {
+      if (gate?.isChanged) for (const type of this.records.typesAt(gate.number)) this.look(type, gate.number)
+    }
+    for (const { type, gate } of this.records.takeChangedPlaces()) this.look(type, gate)
+    if (this.looked.size === 0) return
+    this.first.clear()
+    this.joined.clear()
+    for (const { type, gate } of this.looked.values()) this.records.setDue(type, gate, this.dueAtMs(type, gate))
+    this.looked.clear()
+  }
+
+  private write(gate: OpenGate): void {
+    if (gate.number === 0) gate.number = this.records.addGate(gate, gate.state).number
+    else if (gate.isChanged) this.records.saveGate(gate.number, gate.state)
+    gate.isChanged = false
+  }
+
+  /** When the first of the type who waits at the gate may pass it; null when nobody does. */
+  private dueAtMs(type: string, number: number): number | null {
+    const head = this.headAt(type, number)
+    if (!head) return null
+    const stored = this.records.gateByNumber(number)
+    const gate = stored && this.gate(stored)
+    if (!gate) return null
+    const cost = costAt(head.task, gate)
+    const atMs = Math.ceil(gateOpensAtUs(gate.force.policy, closedBy(gate), this.nowUs, cost) / 1_000)
+    return Math.min(atMs, gate.force.changesAtMs ?? atMs)
+  }
+
+  /** The task that is first at the gate, and its lane. */
+  private headAt(type: string, number: number): { readonly lane: number; readonly task: TaskRecord } | null {
+    const backlog = this.records.backlog()
+    const flow = this.firstWaiter(type, number)
+    const row = flow && backlog.lanes(type, number, flow.flow, 0, 1)[0]
+    const task = row && backlog.tasks(row.lane, 0, 1)[0]
+    return row && task ? { lane: row.lane, task } : null
+  }
+}
+
+function placeKey(type: string, gate: number): string {
+  return `${gate} ${type}`
+}
+
+function isBefore(row: FlowRow, timeOf: TimeOf, place: FlowPlace): boolean {
+  const virtualTime = Math.max(row.virtualTime, row.flowTime, timeOf(row.flow) ?? row.virtualTime)
+  return compareFlows({ ...row, virtualTime }, place) < 0
+}
+
+/** With what people have closed by hand. */
+export function closedBy({ state, force }: OpenGate): GateState {
+  return force.closedUntilUs > state.closedUntilUs ? { ...state, closedUntilUs: force.closedUntilUs } : state
+}
+
+/** A refusal by the other side closes the gate; any other answer to a later request ends the episode. */
+function react(state: GateState, nowUs: number, sentAtUs: number, outcome: Outcome, limit: string): GateState {
+  if (outcome.kind === "completed") return relax(state, sentAtUs)
+  if (outcome.kind !== "throttled" || (outcome.limit !== null && outcome.limit !== limit)) return state
+  const retryAfterUs = outcome.retryAfterMs === null ? null : Math.round(outcome.retryAfterMs * 1_000)
+  return cooldown(state, nowUs, { sentAtUs, retryAfterUs, random: outcome.random })
+}
+
+export function costAt(task: TaskRecord, gate: GateKey): number {
+  return task.gates?.find(({ limit, key }) => limit === gate.limit && key === gate.key)?.cost ?? 1
+}

@@ -1,0 +1,101 @@
+// Gates whose time has come: of the lanes that wait there, as many become ready as may pass now, the first first.
+
+import type { TaskRecord } from "../task/index.ts"
+import { type Backlog, compareFlows, type FlowPlace, type FlowRow, ready, turn } from "./claim.ts"
+import type { ClaimRequest } from "./contract.ts"
+import { Frontier, type Ranked } from "./frontier.ts"
+import { costAt, type OpenGate } from "./gates.ts"
+import type { Records } from "./records.ts"
+
+/** Looks into up to `budget` gates; answers with how many records it has looked at. */
+export function openDue(records: Records, types: ClaimRequest["types"], budget: number): number {
+  let left = budget
+  let touched = 0
+  for (const type of new Set(types.filter(({ room }) => room > 0).map((one) => one.type))) {
+    if (left <= 0) break
+    for (const { gate: number } of records.dueGates(type, left)) {
+      const stored = records.gateByNumber(number)
+      const gate = stored && records.gates.gate(stored)
+      const woken = gate ? wakeSome(records, type, gate, left) : 0
+      records.gates.look(type, number)
+      left -= Math.max(1, woken)
+      touched += 1 + woken
+      if (left <= 0) break
+    }
+  }
+  return touched
+}
+
+/** Planned first, moved then: where others stand must not change while they are read. */
+function wakeSome(records: Records, type: string, gate: OpenGate, most: number): number {
+  const mayPass = records.gates.rehearse(gate)
+  const backlog = records.backlog()
+  const flows = waitingFlows(backlog, type, gate.number)
+  const woken: number[] = []
+  let { virtualTime } = backlog
+  while (woken.length < most) {
+    const flow = flows.best()
+    const task = flow?.head()
+    if (!flow || !task || !mayPass(costAt(task, gate))) break
+    woken.push(flow.wake())
+    virtualTime = Math.max(virtualTime, flow.virtualTime)
+    flow.virtualTime = virtualTime + turn
+  }
+  for (const lane of woken) records.standAt(lane, ready)
+  return woken.length
+}
+
+function waitingFlows(backlog: Backlog, type: string, gate: number): Frontier<WaitingFlow> {
+  return new Frontier((skip, limit) => {
+    const rows = backlog.flows(type, gate, skip, limit)
+    const last = rows.at(-1)
+    return {
+      items: rows.map((row) => new WaitingFlow(backlog, type, gate, row)),
+      isBehind: (flow) => last !== undefined && flow.compareTo(last) > 0,
+    }
+  })
+}
+
+/** A flow at a gate, in the order in which it will be served: with each of its lanes that becomes ready it goes back by a turn. */
+class WaitingFlow implements Ranked<WaitingFlow> {
+  virtualTime: number
+  private readonly read: (skip: number) => { readonly lane: number; readonly task: TaskRecord } | null
+  private woken = 0
+  private next: { readonly lane: number; readonly task: TaskRecord } | null
+
+  constructor(backlog: Backlog, type: string, gate: number, row: FlowRow) {
+    // It may have been served elsewhere since it was placed here.
+    this.virtualTime = Math.max(row.virtualTime, row.flowTime)
+    this.read = (skip) => {
+      const [lane] = backlog.lanes(type, gate, row.flow, skip, 1)
+      const [task] = lane ? backlog.tasks(lane.lane, 0, 1) : []
+      return lane && task ? { lane: lane.lane, task } : null
+    }
+    this.next = this.read(0)
+  }
+
+  head(): TaskRecord | null {
+    return this.next?.task ?? null
+  }
+
+  isEmpty(): boolean {
+    return this.next === null
+  }
+
+  /** Its first lane leaves; answers with which. */
+  wake(): number {
+    const lane = this.next?.lane ?? 0
+    this.next = this.read(++this.woken)
+    return lane
+  }
+
+  compare(other: WaitingFlow): number {
+    const theirs = other.head()
+    return theirs ? this.compareTo({ priority: theirs.priority, virtualTime: other.virtualTime, seq: theirs.seq }) : -1
+  }
+
+  compareTo(place: FlowPlace): number {
+    const mine = this.head()
+    return mine ? compareFlows({ priority: mine.priority, virtualTime: this.virtualTime, seq: mine.seq }, place) : 1
+  }
+}

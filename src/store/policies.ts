@@ -1,0 +1,81 @@
+// What holds for a limit: what live code declares, and what people have set on top of it.
+
+import { type GatePolicy, neverUs, strictest } from "../limits/index.ts"
+import type { LimitSetting } from "./limits-contract.ts"
+
+export interface LimitRecord {
+  readonly name: string
+  /** One for each policy that was declared and is not forgotten, the latest last. */
+  readonly declarations: readonly Declaration[]
+  /** By key; "" is the limit as a whole. */
+  readonly settings: Readonly<Record<string, LimitSetting>>
+}
+
+export interface Declaration {
+  readonly policy: GatePolicy
+  readonly seenAtMs: number
+}
+
+/** What holds for one gate at one moment. */
+export interface InForce {
+  readonly policy: GatePolicy
+  readonly isOverridden: boolean
+  readonly isPaused: boolean
+  /** By hand; 0 while open. */
+  readonly closedUntilUs: number
+  /** When, without anybody doing anything, something else holds; null: never. */
+  readonly changesAtMs: number | null
+}
+
+/** Processes say hello three times in this while: one that was not heard of is gone. */
+export const declarationLivesMs = 90_000
+
+export const noSetting: LimitSetting = { override: null, overrideUntilMs: null, isPaused: false, closedUntilMs: null }
+
+export function isSamePolicy(a: GatePolicy, b: GatePolicy): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}
+
+/** Those of processes that live; the latest in any case, for somebody must have the word. */
+export function liveDeclarations(limit: LimitRecord, nowMs: number): readonly Declaration[] {
+  const last = limit.declarations.at(-1)
+  return limit.declarations.filter((declaration) => declaration === last || declaration.seenAtMs + declarationLivesMs > nowMs)
+}
+
+export function declare(limit: LimitRecord | null, name: string, policy: GatePolicy, nowMs: number): LimitRecord {
+  const known = limit ?? { name, declarations: [], settings: {} }
+  const others = known.declarations.filter(
+    (declaration) => !isSamePolicy(declaration.policy, policy) && declaration.seenAtMs + declarationLivesMs > nowMs,
+  )
+  return { ...known, declarations: [...others, { policy, seenAtMs: nowMs }] }
+}
+
+export function basePolicy(limit: LimitRecord, nowMs: number): GatePolicy | null {
+  const live = liveDeclarations(limit, nowMs)
+  if (live.length <= 1) return live[0]?.policy ?? null
+  return strictest(live.map(({ policy }) => policy))
+}
+
+/** A setting for the key goes before one for the limit; what neither sets is as the code says. */
+export function inForce(limit: LimitRecord, key: string, nowMs: number): InForce {
+  const whole = limit.settings[""] ?? noSetting
+  const own = key === "" ? noSetting : (limit.settings[key] ?? noSetting)
+  const overrides = [whole, own].filter(({ override, overrideUntilMs }) => override && (overrideUntilMs ?? nowMs + 1) > nowMs)
+  const base = basePolicy(limit, nowMs) ?? { rates: [], concurrency: null }
+  const isPaused = whole.isPaused || own.isPaused
+  return {
+    policy: Object.assign({}, base, ...overrides.map(({ override }) => override)) as GatePolicy,
+    isOverridden: overrides.length > 0,
+    isPaused,
+    closedUntilUs: isPaused ? neverUs : Math.max(whole.closedUntilMs ?? 0, own.closedUntilMs ?? 0) * 1_000,
+    changesAtMs: earliestChange(limit, overrides, nowMs),
+  }
+}
+
+function earliestChange(limit: LimitRecord, overrides: readonly LimitSetting[], nowMs: number): number | null {
+  const live = liveDeclarations(limit, nowMs)
+  const lapses = live.length > 1 ? live.slice(0, -1).map(({ seenAtMs }) => seenAtMs + declarationLivesMs) : []
+  const ends = overrides.flatMap(({ overrideUntilMs }) => overrideUntilMs ?? [])
+  const times = [...lapses, ...ends]
+  return times.length > 0 ? Math.min(...times) : null
+}

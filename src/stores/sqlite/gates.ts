@@ -1,0 +1,197 @@
+// Limits and gates in SQLite: what is declared and set, the live states, what waits, and what is due.
+
+import type { GateState } from "../../limits/index.ts"
+import type { ChangesRequest, ForecastErrors, LoggedChange } from "../../store/limits-contract.ts"
+import type { LimitRecord } from "../../store/policies.ts"
+import { type Demand, type DueGate, type GateKey, gateForgottenAfterMs, type StoredGate } from "../../store/records.ts"
+import type { TaskRecord } from "../../task/index.ts"
+import type { Row } from "./driver.ts"
+import type { Statements } from "./statements.ts"
+
+/** How many lines of the change log are kept. */
+const loggedChanges = 10_000
+
+interface More {
+  readonly gate: number
+  readonly type: string
+  readonly flow: string
+  readonly priority: number
+  tasks: number
+  cost: number
+}
+
+export class SqliteGates {
+  private readonly ns: number
+  private readonly sql: Statements
+  private readonly nowMs: number
+  private readonly more = new Map<string, More>()
+  /** Whether somebody who sleeps has to hear of an opening. */
+  hasNews = false
+
+  constructor(ns: number, sql: Statements, nowMs: number) {
+    this.ns = ns
+    this.sql = sql
+    this.nowMs = nowMs
+  }
+
+  limit(name: string): LimitRecord | null {
+    const [row] = this.sql("readLimit").rows(this.ns, name)
+    return row ? (JSON.parse(row[0] as string) as LimitRecord) : null
+  }
+
+  limitNames(): string[] {
+    return this.sql("limitNames")
+      .rows(this.ns)
+      .map(([name]) => name as string)
+  }
+
+  saveLimit(limit: LimitRecord): void {
+    this.sql("saveLimit").run(this.ns, limit.name, JSON.stringify(limit))
+  }
+
+  limitsOfType(type: string): readonly string[] | null {
+    const [row] = this.sql("readType").rows(this.ns, type)
+    return row ? (JSON.parse(row[0] as string) as string[]) : null
+  }
+
+  saveType(type: string, limits: readonly string[]): void {
+    this.sql("saveType").run(this.ns, type, JSON.stringify(limits))
+  }
+
+  logChange({ atMs, limit, key, change, by }: Omit<LoggedChange, "number">): void {
+    this.sql("logChange").run(this.ns, atMs, limit, key, JSON.stringify(change), by)
+    this.sql("trimChanges").run(loggedChanges)
+  }
+
+  changes({ limit, beforeNumber, count }: ChangesRequest): LoggedChange[] {
+    const rows = this.sql("readChanges").rows(this.ns, limit, beforeNumber ?? Number.MAX_SAFE_INTEGER, count)
+    return rows.map(
+      ([number, atMs, name, key, change, by]) =>
+        ({ number, atMs, limit: name, key, change: JSON.parse(change as string), by }) as unknown as LoggedChange,
+    )
+  }
+
+  get({ limit, key }: GateKey): StoredGate | null {
+    return toGate(this.sql("readGate").rows(this.ns, limit, key)[0])
+  }
+
+  getByNumber(number: number): StoredGate | null {
+    return toGate(this.sql("readGateByNumber").rows(number)[0])
+  }
+
+  of(limit: string, afterKey: string | null, count: number): StoredGate[] {
+    return this.sql("gatesOf")
+      .rows(this.ns, limit, afterKey, count)
+      .flatMap((row) => toGate(row) ?? [])
+  }
+
+  count(limit: string): { gates: number; waitingTasks: number } {
+    this.writeDemand()
+    const [gates, waitingTasks] = this.sql("countGates").rows(this.ns, limit)[0] as unknown as [number, number]
+    return { gates, waitingTasks }
+  }
+
+  add({ limit, key }: GateKey, state: GateState): StoredGate {
+    const [row] = this.sql("addGate").rows(this.ns, limit, key, JSON.stringify(state), this.nowMs)
+    return { number: row?.[0] as number, limit, key, state }
+  }
+
+  save(number: number, state: GateState): void {
+    this.sql("saveGate").run(number, JSON.stringify(state), this.nowMs)
+  }
+
+  remove(numbers: readonly number[]): void {
+    if (numbers.length > 0) this.sql("removeGates").run(JSON.stringify(numbers))
+  }
+
+  idle(limit: number): StoredGate[] {
+    if (limit <= 0) return []
+    this.writeDemand()
+    return this.sql("idleGates")
+      .rows(this.ns, this.nowMs - gateForgottenAfterMs, limit)
+      .flatMap((row) => toGate(row) ?? [])
+  }
+
+  /** A task comes to wait in a lane, or leaves it. */
+  countTask(task: TaskRecord, by: 1 | -1, numberOf: (key: GateKey) => number): void {
+    const { type, flow, priority } = task
+    for (const ref of task.gates ?? []) {
+      const gate = numberOf(ref)
+      const key = JSON.stringify([gate, type, flow, priority])
+      const known = this.more.get(key) ?? { gate, type, flow, priority, tasks: 0, cost: 0 }
+      known.tasks += by
+      known.cost += by * ref.cost
+      this.more.set(key, known)
+    }
+  }
+
+  demand(gate: number, priority: number, of: { readonly type: string; readonly flow: string } | null): Demand {
+    this.writeDemand()
+    const [row] = of ? this.sql("demandOfFlow").rows(gate, priority, of.type, of.flow) : this.sql("demandOfAll").rows(gate, priority)
+    const [tasks, cost, flows] = row as unknown as [number, number, number]
+    return { tasks, cost, flows }
+  }
+
+  writeDemand(): void {
+    if (this.more.size === 0) return
+    for (const { gate, type, flow, priority, tasks, cost } of this.more.values()) {
+      if (tasks === 0 && cost === 0) continue
+      const [row] = this.sql("addDemand").rows(gate, type, flow, priority, tasks, cost)
+      if (row?.[0] === 0) this.sql("dropDemand").run(gate, type, flow, priority)
+    }
+    this.more.clear()
+  }
+
+  typesAt(gate: number): string[] {
+    return this.sql("typesAt")
+      .rows(gate)
+      .map(([type]) => type as string)
+  }
+
+  /** Those who sleep hear of it where it was not known before, or is earlier. */
+  setDue(type: string, gate: number, atMs: number | null): void {
+    const [row] = this.sql("readDue").rows(gate, type)
+    const before = row ? (row[0] as number) : null
+    if (before === atMs) return
+    if (atMs === null) this.sql("dropDue").run(gate, type)
+    else this.sql("saveDue").run(gate, type, this.ns, atMs)
+    if (atMs !== null && (before === null || atMs < before)) this.hasNews = true
+  }
+
+  hurry(limit: string): void {
+    this.sql("hurry").run(this.ns, limit, this.nowMs)
+    // A running task may wait for it too, and stands in no lane.
+    this.hasNews = true
+  }
+
+  due(type: string, limit: number): DueGate[] {
+    return this.sql("dueGates")
+      .rows(this.ns, type, this.nowMs, limit)
+      .map(([gate, atMs]) => ({ gate, atMs }) as DueGate)
+  }
+
+  next(type: string): DueGate | null {
+    const [row] = this.sql("nextOpening").rows(this.ns, type)
+    return row ? { gate: row[0] as number, atMs: row[1] as number } : null
+  }
+
+  addForecastErrors(type: string, byBucket: ReadonlyMap<number, number>): void {
+    for (const [bucket, count] of byBucket) this.sql("addForecastErrors").run(this.ns, type, bucket, count)
+  }
+
+  forecastErrors(): ForecastErrors {
+    const types: { type: string; buckets: Record<number, number> }[] = []
+    for (const [type, bucket, count] of this.sql("forecastErrors").rows(this.ns) as unknown as [string, number, number][]) {
+      if (types.at(-1)?.type !== type) types.push({ type, buckets: {} })
+      const last = types.at(-1)
+      if (last) last.buckets[bucket] = count
+    }
+    return { types }
+  }
+}
+
+function toGate(row: Row | undefined): StoredGate | null {
+  if (!row) return null
+  const [number, limit, key, state] = row as unknown as [number, string, string, string]
+  return { number, limit, key, state: JSON.parse(state) as GateState }
+}

@@ -1,0 +1,182 @@
+// Settings: what people do to a limit by hand holds at once, for everybody, for one gate or the whole limit, and can be read back.
+
+import { deepEqual, equal } from "node:assert/strict"
+import type { LimitChange } from "../../store/limits-contract.ts"
+import { sameTasks } from "./assertions.ts"
+import { theme } from "./kit.ts"
+import { completed, throttled } from "./outcomes.ts"
+import { rate, rolling, slots, through } from "./policies.ts"
+
+const gates = through("vendor")
+const set = (override: Extract<LimitChange, { kind: "set" }>["override"], untilMs: number | null = null): LimitChange => ({
+  kind: "set",
+  override,
+  untilMs,
+})
+
+export const gatesSettingsTests = theme("gates-settings", {
+  "a paused limit lets nobody pass until it is resumed, and names no time": async (bench) => {
+    await bench.declare("vendor", rolling(3, 10_000))
+    const tasks = await bench.submitMany(5, { gates })
+    const worker = bench.worker()
+    await bench.change("vendor", { kind: "pause" })
+    const { claimed, more, nextAtMs, blockedBy } = await worker.look()
+    deepEqual([claimed, more, nextAtMs, blockedBy], [[], false, null, null])
+    const paused = await bench.gate("vendor")
+    deepEqual([paused.isPaused, paused.opensAtMs, paused.closedUntilMs], [true, null, null])
+    await bench.world.advance(86_400_000)
+    deepEqual(await worker.claim(), [])
+    await bench.change("vendor", { kind: "resume" })
+    sameTasks(await worker.claim(), tasks.slice(0, 3))
+    deepEqual((await bench.gate("vendor")).isPaused, false)
+  },
+
+  "a limit that is closed until a time opens then by itself, or when it is resumed": async (bench) => {
+    await bench.declare("vendor", rolling(3, 10_000))
+    await bench.submitMany(3, { gates })
+    const worker = bench.worker()
+    const untilMs = bench.world.wallMs() + 60_000
+    await bench.change("vendor", { kind: "close", untilMs })
+    const { claimed, nextAtMs, blockedBy } = await worker.look({ max: 1 })
+    deepEqual([claimed, nextAtMs, blockedBy], [[], untilMs, "vendor"])
+    equal((await bench.gate("vendor")).closedUntilMs, untilMs)
+    await bench.world.advance(59_999)
+    deepEqual(await worker.claim({ max: 1 }), [])
+    await bench.world.advance(1)
+    equal((await worker.claim({ max: 1 })).length, 1)
+    equal((await bench.gate("vendor")).closedUntilMs, null)
+    await bench.change("vendor", { kind: "close", untilMs: untilMs + 60_000 })
+    deepEqual(await worker.claim({ max: 1 }), [])
+    await bench.change("vendor", { kind: "resume" })
+    equal((await worker.claim({ max: 1 })).length, 1)
+  },
+
+  "an override holds at once for those who wait, for the parts that it names": async (bench) => {
+    const base = slots(2, rate(1, 10_000))
+    await bench.declare("vendor", base)
+    await bench.submitMany(6, { gates })
+    const worker = bench.worker()
+    equal((await worker.claim()).length, 1)
+    deepEqual(await worker.claim(), [])
+    await bench.change("vendor", set({ rates: [rate(5, 10_000)] }))
+    const claimed = await worker.claim()
+    equal(claimed.length, 1)
+    const report = await bench.gate("vendor")
+    deepEqual([report.isOverridden, report.policy, report.slots], [true, slots(2, rate(5, 10_000)), { held: 2, of: 2 }])
+    await bench.change("vendor", set({ concurrency: 3 }))
+    equal((await worker.claim()).length, 1)
+    deepEqual((await bench.gate("vendor")).policy, slots(3, rate(5, 10_000)))
+  },
+
+  "a stricter override holds at once, and counts what was admitted before": async (bench) => {
+    await bench.declare("vendor", rolling(5, 10_000))
+    await bench.submitMany(6, { gates })
+    const worker = bench.worker()
+    equal((await worker.claim({ max: 3 })).length, 3)
+    await bench.change("vendor", set({ rates: [rate(2, 10_000)] }))
+    const { claimed, nextAtMs } = await worker.look()
+    deepEqual([claimed, nextAtMs], [[], bench.world.wallMs() + 10_000])
+    await bench.world.advance(10_000)
+    equal((await worker.claim()).length, 2)
+  },
+
+  "an override with an end falls back to what the code says": async (bench) => {
+    await bench.declare("vendor", slots(3))
+    await bench.submitMany(4, { gates })
+    const worker = bench.worker()
+    const untilMs = bench.world.wallMs() + 5_000
+    await bench.change("vendor", set({ concurrency: 1 }, untilMs))
+    equal((await worker.claim()).length, 1)
+    const { claimed, nextAtMs } = await worker.look()
+    deepEqual([claimed, nextAtMs], [[], untilMs])
+    await bench.world.advance(5_000)
+    equal((await worker.claim()).length, 2)
+    equal((await bench.gate("vendor")).isOverridden, false)
+  },
+
+  "a setting for a key goes before one for the whole limit, and leaves other keys alone": async (bench) => {
+    await bench.declare("vendor", slots(1))
+    await bench.change("vendor", set({ concurrency: 2 }))
+    await bench.change("vendor", set({ concurrency: 3 }), "a")
+    await bench.change("vendor", { kind: "pause" }, "b")
+    for (const key of ["a", "b", "c"]) await bench.submitMany(5, { gates: through("vendor", key) })
+    const claimed = await bench.worker().claim()
+    const passed = (key: string) => claimed.filter((task) => task.gates?.[0]?.key === key).length
+    deepEqual([passed("a"), passed("b"), passed("c")], [3, 0, 2])
+    const { settings } = await bench.change("vendor", { kind: "resume" }, "b")
+    const blank = { override: null, overrideUntilMs: null, isPaused: false, closedUntilMs: null }
+    deepEqual(settings, { "": { ...blank, override: { concurrency: 2 } }, a: { ...blank, override: { concurrency: 3 } } })
+    equal((await bench.worker("other").claim()).length, 2)
+  },
+
+  "a pause of the whole limit pauses every key, whatever is set for it": async (bench) => {
+    await bench.declare("vendor", slots(1))
+    await bench.change("vendor", set({ concurrency: 5 }), "a")
+    await bench.change("vendor", { kind: "pause" })
+    await bench.submit({ gates: through("vendor", "a") })
+    deepEqual(await bench.worker().claim(), [])
+  },
+
+  "a reset undoes what was set and ends the cooldown; what was charged stays charged": async (bench) => {
+    await bench.declare("vendor", rolling(2, 10_000))
+    await bench.submitMany(4, { gates })
+    const worker = bench.worker()
+    const [held] = await worker.claim({ max: 1 })
+    if (held) await worker.settle(held, throttled(0, 429, { retryAfterMs: 600_000 }))
+    await bench.change("vendor", set({ rates: [rate(9, 10_000)] }))
+    await bench.change("vendor", { kind: "pause" })
+    await bench.change("vendor", { kind: "close", untilMs: bench.world.wallMs() + 60_000 })
+    deepEqual(await worker.claim(), [])
+    const { settings } = await bench.change("vendor", { kind: "reset" })
+    deepEqual(settings, {})
+    const { isOverridden, isPaused, closedUntilMs, cooldown, levels } = await bench.gate("vendor")
+    deepEqual([isOverridden, isPaused, closedUntilMs, cooldown, levels[0]?.used], [false, false, null, null, 1])
+    equal((await worker.claim()).length, 1)
+  },
+
+  "a limit that nobody has declared cannot be set": async (bench) => {
+    await bench.declare("vendor", slots(1))
+    await bench.declare("other", slots(1))
+    const answer = await bench.store.changeLimit({ limit: "vendr", key: "", change: { kind: "pause" }, by: "me" })
+    deepEqual(answer, { kind: "unknown_limit", known: ["other", "vendor"] })
+  },
+
+  "settings hold for whoever connects later": async (bench) => {
+    const first = await bench.connect({ namespace: "kept" })
+    await first.declare("vendor", slots(5))
+    await first.change("vendor", { kind: "pause" })
+    await first.change("vendor", set({ concurrency: 1 }))
+    await first.store.close()
+    const second = await bench.connect({ namespace: "kept" })
+    await second.declare("vendor", slots(5))
+    await second.submitMany(3, { gates })
+    deepEqual(await second.worker().claim(), [])
+    await second.change("vendor", { kind: "resume" })
+    const held = await second.worker("other").claimOne()
+    await second.worker("other").settle(held, completed())
+  },
+
+  "the log tells what was changed, when and by whom, the latest first, page by page": async (bench) => {
+    await bench.declare("vendor", slots(1))
+    await bench.declare("other", slots(1))
+    const changes: LimitChange[] = [{ kind: "pause" }, { kind: "resume" }, set({ concurrency: 4 }), { kind: "reset" }]
+    const atMs: number[] = []
+    for (const change of changes) {
+      await bench.world.advance(1_000)
+      atMs.push(bench.world.wallMs())
+      await bench.store.changeLimit({ limit: "vendor", key: "k", change, by: `cli ${change.kind}` })
+    }
+    const read = (beforeNumber: number | null, count: number) => bench.store.limitChanges({ limit: "vendor", beforeNumber, count })
+    const { changes: newest } = await read(null, 3)
+    deepEqual(
+      newest.map(({ number: _, ...line }) => line),
+      [3, 2, 1].map((i) => ({ atMs: atMs[i], limit: "vendor", key: "k", change: changes[i], by: `cli ${changes[i]?.kind}` })),
+    )
+    const { changes: rest } = await read(newest.at(-1)?.number ?? 0, 10)
+    deepEqual(
+      rest.map(({ change }) => change),
+      [{ kind: "pause" }, { kind: "base", policy: slots(1) }],
+    )
+    equal((await bench.store.limitChanges({ limit: null, beforeNumber: null, count: 10 })).changes.length, 6)
+  },
+})

@@ -1,0 +1,46 @@
+-- Rows as the first schema (001) held them, at 2026-01-28T12:00:00Z: tasks in every status, in two namespaces. They were written by the
+-- code that knew no other schema, and are never edited: a database from then has to open with every later one.
+
+INSERT INTO flows VALUES(1,'mail','big',7000000,5,16);
+INSERT INTO flows VALUES(1,'mail','mail',8000000,NULL,NULL);
+INSERT INTO flows VALUES(1,'mail','small',7000000,0,15);
+INSERT INTO flows VALUES(1,'report','report',7000000,0,12);
+INSERT INTO flows VALUES(2,'mail','mail',0,0,17);
+INSERT INTO lanes VALUES(1,1,'mail','mail','[]',NULL,NULL,NULL);
+INSERT INTO lanes VALUES(2,1,'report','report','[]',0,1769601600000,12);
+INSERT INTO lanes VALUES(3,1,'mail','big','[]',5,1769601600000,16);
+INSERT INTO lanes VALUES(4,1,'mail','small','[]',0,1769601600000,15);
+INSERT INTO lanes VALUES(5,2,'mail','mail','[]',0,1769601600000,17);
+INSERT INTO namespaces VALUES(1,'default',7000000,15,1769601600000,NULL);
+INSERT INTO namespaces VALUES(2,'other',0,1,1769601600000,NULL);
+INSERT INTO payloads VALUES(15,'"' || replace(hex(zeroblob(1000)), '0', 'x') || '"');
+UPDATE sequence SET last = 17;
+INSERT INTO tallies VALUES(1,'mail','archived',1);
+INSERT INTO tallies VALUES(1,'mail','cancelled',1);
+INSERT INTO tallies VALUES(1,'mail','completed',1);
+INSERT INTO tallies VALUES(1,'mail','expired',1);
+INSERT INTO tallies VALUES(1,'mail','failed',1);
+INSERT INTO tallies VALUES(1,'mail','pending',7);
+INSERT INTO tallies VALUES(1,'mail','running',3);
+INSERT INTO tallies VALUES(1,'report','pending',1);
+INSERT INTO tallies VALUES(2,'mail','pending',1);
+INSERT INTO tasks VALUES(1,1,'done','mail','completed',0,NULL,NULL,NULL,NULL,'{"n":1}','"ok"',NULL,NULL,'order-1',NULL,1769601600000,1769601600000,1769601600000,1769601600000,NULL,NULL,1769601600000,1769601600000,NULL,1769601600000,0,3,0,NULL,0,NULL,0,1,1,3,NULL,NULL,NULL,60000,NULL,'completed','{"atMs":1769601600000,"status":"pending","event":"created"},{"atMs":1769601600000,"status":"running","event":"claimed","workerId":"worker-1"},{"atMs":1769601600000,"status":"completed","event":"completed"}');
+INSERT INTO tasks VALUES(2,1,'broken','mail','failed',0,NULL,NULL,NULL,NULL,'{}',NULL,NULL,NULL,NULL,NULL,1769601600000,1769601600000,1769601600000,1769601600000,NULL,NULL,1769601600000,1769601600000,NULL,1769601600000,0,3,0,NULL,0,NULL,0,1,1,3,NULL,NULL,NULL,60000,'it broke','failed','{"atMs":1769601600000,"status":"pending","event":"created"},{"atMs":1769601600000,"status":"running","event":"claimed","workerId":"worker-1"},{"atMs":1769601600000,"status":"failed","event":"failed","error":"it broke"}');
+INSERT INTO tasks VALUES(3,1,'stopped','mail','cancelled',0,NULL,NULL,NULL,NULL,'{}',NULL,NULL,NULL,NULL,NULL,1769601600000,1769601600000,1769601600000,1769601600000,NULL,NULL,NULL,1769601600000,1769601600000,1769601600000,0,3,0,NULL,0,NULL,0,0,0,2,NULL,NULL,NULL,60000,NULL,NULL,'{"atMs":1769601600000,"status":"pending","event":"created"},{"atMs":1769601600000,"status":"cancelled","event":"cancelled"}');
+INSERT INTO tasks VALUES(4,1,'late','mail','expired',0,NULL,NULL,NULL,NULL,'{}',NULL,NULL,NULL,NULL,NULL,1769601600000,1769601600000,1769601600000,1769601600000,1769601600000,1769601600000,NULL,NULL,NULL,1769601600000,0,3,0,NULL,0,NULL,0,0,0,2,NULL,NULL,NULL,60000,NULL,NULL,'{"atMs":1769601600000,"status":"pending","event":"created","expiresAtMs":1769601600000},{"atMs":1769601600000,"status":"expired","event":"expired"}');
+INSERT INTO tasks VALUES(5,1,'put-away','mail','archived',0,NULL,NULL,NULL,NULL,'{}',NULL,NULL,NULL,NULL,NULL,1769601600000,1769601600000,1769601600000,1769601600000,NULL,NULL,1769601600000,1769601600000,NULL,NULL,0,3,0,NULL,0,NULL,0,1,1,4,NULL,NULL,NULL,60000,NULL,'completed','{"atMs":1769601600000,"status":"pending","event":"created"},{"atMs":1769601600000,"status":"running","event":"claimed","workerId":"worker-1"},{"atMs":1769601600000,"status":"completed","event":"completed"},{"atMs":1769601600000,"status":"archived","event":"archived"}');
+INSERT INTO tasks VALUES(6,1,'running','mail','running',0,NULL,NULL,NULL,NULL,'{}',NULL,NULL,NULL,NULL,NULL,1769601600000,1769601600000,1769601600000,1769601600000,NULL,NULL,1769601600000,NULL,NULL,NULL,0,3,0,NULL,0,NULL,0,1,1,2,'worker-1',4,1769601630000,60000,NULL,NULL,'{"atMs":1769601600000,"status":"pending","event":"created"},{"atMs":1769601600000,"status":"running","event":"claimed","workerId":"worker-1"}');
+INSERT INTO tasks VALUES(7,1,'stopping','mail','running',0,NULL,NULL,NULL,NULL,'{}',NULL,NULL,NULL,NULL,NULL,1769601600000,1769601600000,1769601600000,1769601600000,NULL,NULL,1769601600000,NULL,1769601600000,NULL,0,3,0,NULL,0,NULL,0,1,1,3,'worker-1',5,1769601630000,60000,NULL,NULL,'{"atMs":1769601600000,"status":"pending","event":"created"},{"atMs":1769601600000,"status":"running","event":"claimed","workerId":"worker-1"},{"atMs":1769601600000,"status":"running","event":"cancel_requested"}');
+INSERT INTO tasks VALUES(8,1,'lost','mail','running',0,NULL,NULL,NULL,NULL,'{}',NULL,NULL,NULL,NULL,NULL,1769601600000,1769601600000,1769601600000,1769601600000,NULL,NULL,1769601600000,NULL,NULL,NULL,0,3,0,NULL,0,NULL,0,1,1,2,'worker-1',6,1769601600100,60000,NULL,NULL,'{"atMs":1769601600000,"status":"pending","event":"created"},{"atMs":1769601600000,"status":"running","event":"claimed","workerId":"worker-1"}');
+INSERT INTO tasks VALUES(9,1,'retried','mail','pending',0,NULL,NULL,NULL,NULL,'{}',NULL,NULL,NULL,NULL,NULL,1769601600000,1769601600000,1769601650000,1769601650001,NULL,NULL,1769601600000,NULL,NULL,NULL,1,3,0,NULL,0,NULL,0,1,1,3,NULL,NULL,NULL,60000,'not this time','retried','{"atMs":1769601600000,"status":"pending","event":"created"},{"atMs":1769601600000,"status":"running","event":"claimed","workerId":"worker-1"},{"atMs":1769601600000,"status":"pending","event":"retried","delayMs":50000,"count":1,"error":"not this time"}');
+INSERT INTO tasks VALUES(10,1,'rescheduled','mail','pending',0,NULL,NULL,NULL,NULL,'{}',NULL,NULL,NULL,NULL,NULL,1769601600000,1769601600000,1769601640000,1769601640001,NULL,NULL,1769601600000,NULL,NULL,NULL,0,3,1,NULL,0,NULL,0,1,1,3,NULL,NULL,NULL,60000,NULL,'rescheduled','{"atMs":1769601600000,"status":"pending","event":"created"},{"atMs":1769601600000,"status":"running","event":"claimed","workerId":"worker-1"},{"atMs":1769601600000,"status":"pending","event":"rescheduled","delayMs":40000,"count":1,"reason":"later"}');
+INSERT INTO tasks VALUES(11,1,'scheduled','mail','pending',0,NULL,NULL,NULL,NULL,'{}',NULL,NULL,NULL,NULL,NULL,1769601600000,1769601600000,1769601630000,1769601630000,NULL,NULL,NULL,NULL,NULL,NULL,0,3,0,NULL,0,NULL,0,0,0,1,NULL,NULL,NULL,60000,NULL,NULL,'{"atMs":1769601600000,"status":"pending","event":"created","delayMs":30000}');
+INSERT INTO tasks VALUES(12,1,'expiring','report','pending',0,2,NULL,NULL,NULL,'{}',NULL,NULL,NULL,NULL,NULL,1769601600000,1769601600000,1769601600000,1769601600000,1769601620000,NULL,NULL,NULL,NULL,NULL,0,3,0,NULL,0,NULL,0,0,0,1,NULL,NULL,NULL,60000,NULL,NULL,'{"atMs":1769601600000,"status":"pending","event":"created","expiresAtMs":1769601620000}');
+INSERT INTO tasks VALUES(13,1,'big-1','mail','pending',0,3,'big',NULL,NULL,'{}',NULL,NULL,NULL,NULL,NULL,1769601600000,1769601600000,1769601600000,1769601600000,NULL,NULL,NULL,NULL,NULL,NULL,0,3,0,NULL,0,NULL,0,0,0,1,NULL,NULL,NULL,60000,NULL,NULL,'{"atMs":1769601600000,"status":"pending","event":"created"}');
+INSERT INTO tasks VALUES(14,1,'big-2','mail','pending',0,3,'big',NULL,'["x","y"]','{}',NULL,NULL,NULL,NULL,NULL,1769601600000,1769601600000,1769601600000,1769601600000,NULL,NULL,NULL,NULL,NULL,NULL,0,3,0,NULL,0,NULL,0,0,0,1,NULL,NULL,NULL,60000,NULL,NULL,'{"atMs":1769601600000,"status":"pending","event":"created"}');
+INSERT INTO tasks VALUES(15,1,'small-1','mail','pending',0,4,'small',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,1769601600000,1769601600000,1769601600000,1769601600000,NULL,NULL,NULL,NULL,NULL,NULL,0,3,0,NULL,0,NULL,0,0,0,1,NULL,NULL,NULL,60000,NULL,NULL,'{"atMs":1769601600000,"status":"pending","event":"created"}');
+INSERT INTO tasks VALUES(16,1,'urgent','mail','pending',5,3,'big',NULL,NULL,'{}',NULL,NULL,NULL,NULL,NULL,1769601600000,1769601600000,1769601600000,1769601600000,NULL,NULL,NULL,NULL,NULL,NULL,0,3,0,NULL,0,NULL,0,0,0,1,NULL,NULL,NULL,60000,NULL,NULL,'{"atMs":1769601600000,"status":"pending","event":"created"}');
+INSERT INTO tasks VALUES(17,2,'elsewhere','mail','pending',0,5,NULL,NULL,NULL,'{}',NULL,NULL,NULL,NULL,NULL,1769601600000,1769601600000,1769601600000,1769601600000,NULL,NULL,NULL,NULL,NULL,NULL,0,3,0,NULL,0,NULL,0,0,0,1,NULL,NULL,NULL,60000,NULL,NULL,'{"atMs":1769601600000,"status":"pending","event":"created"}');
+INSERT INTO workers VALUES(1,'worker-1',8,1769601600000,'["mail"]');
+PRAGMA user_version = 1;
+PRAGMA application_id = 1397511491;

@@ -1,0 +1,42 @@
+// Random commands on a queue with limits, with an observer that knows nothing but requests and answers.
+
+import { describe, it } from "node:test"
+import fc from "fast-check"
+import { VirtualWorld } from "../../src/testing/virtual-world.ts"
+import { declared, helloOf, keys, largestOf, lawfulCommands, limitNames } from "./gate-commands.ts"
+import { Laws, type Looks } from "./gate-laws.ts"
+import { runs } from "./runs.ts"
+import { type Call, Script } from "./script.ts"
+import { memory, withStore } from "./with-store.ts"
+
+const pending = { statuses: ["pending"], type: null, tag: null, createdFromMs: null, createdBeforeMs: null, beforeSeq: null, limit: 1_000 }
+
+function looksAt(call: Call): Looks {
+  return {
+    pending: async () => ((await call("list", pending)) as { tasks: never[] }).tasks,
+    gates: async () => {
+      const answers = []
+      for (const limit of limitNames)
+        answers.push((await call("gates", { limit, keys, afterKey: null, count: 9 })) as { nowMs: number; gates: never[] })
+      return { nowMs: answers[0]?.nowMs ?? 0, gates: answers.flatMap(({ gates }) => gates) }
+    },
+  }
+}
+
+describe("gates", () => {
+  it("keep their laws, whatever happens", async () => {
+    await fc.assert(
+      fc.asyncProperty(declared, lawfulCommands, async (policies, played) => {
+        const world = new VirtualWorld()
+        await withStore(world, memory, async (call) => {
+          const laws = new Laws(policies, looksAt(call))
+          const watch = (operation: string, request: unknown, answer: unknown) => laws.saw(operation, request, answer)
+          const setting = { hello: helloOf(policies), largest: largestOf(policies), ownAffairs: [], watch }
+          await new Script(world, [call], setting).play(played)
+          laws.checkRun()
+        })
+      }),
+      { numRuns: runs(2_000), unbiased: true },
+    )
+  })
+})
