@@ -49,7 +49,7 @@ export function prepareSideRows(database) {
   const sequence = database.prepare("UPDATE sequence SET last = ?1")
   const lane = database.prepare("UPDATE lanes SET head_priority = ?2, head_ready_at_ms = ?3, head_seq = ?4 WHERE lane = ?1")
   const flow = database.prepare(
-    "UPDATE flows SET head_priority = ?2, head_seq = ?3, virtual_time = ?4 WHERE ns = 1 AND type = ?1 AND flow = ?1 AND gate = 0",
+    "UPDATE flows SET head_priority = ?2, head_seq = ?3, head_ready_at_ms = ?5, virtual_time = ?4 WHERE ns = 1 AND type = ?1 AND flow = ?1 AND gate = 0",
   )
   const tally = database.prepare(
     "INSERT INTO tallies (ns, type, status, count) VALUES (1, ?1, ?2, ?3) ON CONFLICT DO UPDATE SET count = count + ?3",
@@ -62,7 +62,7 @@ export function prepareSideRows(database) {
   let virtualTime = 0
   const place = (type, number, seq, nowMs) => {
     lane.run(number, seq === null ? null : 0, seq === null ? null : nowMs, seq)
-    flow.run(type, seq === null ? null : 0, seq, virtualTime)
+    flow.run(type, seq === null ? null : 0, seq, virtualTime, seq === null ? null : nowMs)
   }
   return {
     start(type) {

@@ -74,6 +74,17 @@ function ratesOpenAtUs(policy: GatePolicy, state: GateState, nowUs: number, cost
   return atUs
 }
 
+/** When the last of the rates opens, a fixed one may be near the end of its window again: looked at until it holds for all. */
+function ratesAllOpenAtUs(policy: GatePolicy, state: GateState, nowUs: number, cost: number): number {
+  let atUs = nowUs
+  for (let look = 0; look < 100; look++) {
+    const laterUs = ratesOpenAtUs(policy, state, atUs, cost)
+    if (laterUs === atUs) return atUs
+    atUs = laterUs
+  }
+  return neverUs
+}
+
 function slotsFreeAtUs(policy: GatePolicy, state: GateState, nowUs: number, slots: number): number {
   if (policy.concurrency === null) return nowUs
   let held = heldSlots(state, nowUs)
@@ -107,7 +118,7 @@ function rateOf(policy: GatePolicy, state: GateState, i: number): RateState {
 
 /** One more request by somebody who has passed already: charged now, for the earliest time at which it fits. No slot is taken. */
 export function reserve(policy: GatePolicy, state: GateState, nowUs: number, cost: number): { atUs: number; state: GateState } {
-  const atUs = cost > largestCost(policy) ? neverUs : ratesOpenAtUs(policy, state, nowUs, cost)
+  const atUs = cost > largestCost(policy) ? neverUs : ratesAllOpenAtUs(policy, state, nowUs, cost)
   const rates = policy.rates.map((rate, i) => chargeAhead(rate, rateOf(policy, state, i), nowUs, atUs, cost))
   return { atUs, state: { ...state, rates } }
 }
@@ -119,6 +130,7 @@ export interface Settlement {
   readonly reserved: number
   /** What was really spent; null: what was reserved. */
   readonly actual: number | null
+  readonly sentAtUs: number | null
   readonly respondedAtUs: number | null
   readonly rttUs: number | null
 }
@@ -128,8 +140,8 @@ export interface Settlement {
  * settles is asked to do it once, which the fence of the task sees to.
  */
 export function settleGate(policy: GatePolicy, state: GateState, nowUs: number, settlement: Settlement): GateState {
-  const { id, fence, admittedAtUs, reserved, respondedAtUs, rttUs } = settlement
-  const spent = { admittedAtUs, reserved, actual: settlement.actual ?? reserved, respondedAtUs, rttUs }
+  const { id, fence, admittedAtUs, reserved } = settlement
+  const spent = { ...settlement, actual: settlement.actual ?? reserved }
   const rates = policy.rates.map((rate, i) => correct(rate, rateOf(policy, state, i), nowUs, spent))
   return { ...releaseHolder(state, id, fence, nowUs, admittedAtUs), rates }
 }
@@ -143,12 +155,14 @@ export function releaseHolder(state: GateState, id: string, fence: number, nowUs
   return { ...state, holders, holdUs }
 }
 
-/** The lease and its slots end together: renewing one renews the other. */
-export function renewHolder(state: GateState, id: string, fence: number, untilUs: number): GateState {
-  const renewed = state.holders.map((holder) =>
-    holder.id === id && holder.fence === fence ? { ...holder, untilUs: Math.max(holder.untilUs, untilUs) } : holder,
-  )
-  return { ...state, holders: renewed }
+/**
+ * The lease and its slots end together: renewing one renews the other. One that passed before the gate had slots is counted from
+ * then on.
+ */
+export function renewHolder(policy: GatePolicy, state: GateState, { id, fence, cost, untilUs }: Passage): GateState {
+  const known = state.holders.find((holder) => holder.id === id && holder.fence === fence)
+  const holder: Holder = { id, fence, slots: slotsFor(policy, cost), ...known, untilUs: Math.max(known?.untilUs ?? 0, untilUs) }
+  return { ...state, holders: [...state.holders.filter((other) => other !== known), holder] }
 }
 
 /** What stands before a task at a gate. */

@@ -52,6 +52,8 @@ export interface Spent {
   readonly admittedAtUs: number
   readonly reserved: number
   readonly actual: number
+  /** When the request went out, where that is known. */
+  readonly sentAtUs: number | null
   /** When its response came, where there was one; and how long that took, where somebody has measured it. */
   readonly respondedAtUs: number | null
   readonly rttUs: number | null
@@ -62,11 +64,11 @@ export function correct(policy: RatePolicy, state: RateState, nowUs: number, spe
   const more = spent.actual - spent.reserved
   if (state.kind === "bucket") return correctBucket(policy, state, nowUs, spent, more)
   if (state.kind === "fixed") return correctFixed(policy, state, spent.admittedAtUs, more)
-  const { rttUs, respondedAtUs, admittedAtUs } = spent
+  const { rttUs, admittedAtUs } = spent
   const rttMinUs = rttUs === null ? state.rttMinUs : Math.min(rttUs, state.rttMinUs ?? rttUs)
   const heard: WindowState = { ...state, rttMinUs }
   const fromUs = freeAtUs(policy, admittedAtUs)
-  const toUs = respondedAtUs === null ? fromUs : echoAtUs(policy, heard, admittedAtUs, respondedAtUs)
+  const toUs = echoAtUs(policy, heard, spent)
   // Free already: there is nothing left to correct, and more than was reserved can no longer be charged to its time.
   if (fromUs <= nowUs) return heard
   const moved = chargeWindow(chargeWindow(heard, fromUs, -spent.reserved), toUs, spent.actual)

@@ -52,12 +52,21 @@ export function chargeWindow(state: WindowState, atUs: number, cost: number): Wi
   return { ...state, free: [...state.free.slice(0, at), ...entry, ...state.free.slice(at + (isThere ? 1 : 0))] }
 }
 
-/** The response bounds when the other side counted: the charge moves to there, never before its window nor past its slack. */
-export function echoAtUs(policy: RatePolicy, state: WindowState, admittedAtUs: number, respondedAtUs: number): number {
+export interface Echo {
+  readonly admittedAtUs: number
+  readonly sentAtUs: number | null
+  readonly respondedAtUs: number | null
+}
+
+/**
+ * When the other side counted lies between sending and response: the charge moves to the later end of that, but no further
+ * from the sending than the slack, because a handler may go on for long after its request.
+ */
+export function echoAtUs(policy: RatePolicy, state: WindowState, { admittedAtUs, sentAtUs, respondedAtUs }: Echo): number {
   if (policy.provider !== "unknown") return freeAtUs(policy, admittedAtUs)
-  const countedUs = respondedAtUs - Math.floor((state.rttMinUs ?? 0) / 2)
-  const atUs = ceilTo(Math.max(admittedAtUs, countedUs) + policy.perUs, grainUs(policy))
-  return Math.min(atUs, freeAtUs(policy, admittedAtUs))
+  const latestUs = (sentAtUs ?? admittedAtUs) + policy.slackUs
+  const countedUs = respondedAtUs === null ? latestUs : Math.min(latestUs, respondedAtUs - Math.floor((state.rttMinUs ?? 0) / 2))
+  return ceilTo(Math.max(admittedAtUs, countedUs) + policy.perUs, grainUs(policy))
 }
 
 /** When the last of `ahead + cost` units starts, if each starts as soon as it may. Slots come free, are used, and come free again. */

@@ -16,11 +16,9 @@ export interface Head {
   readonly seq: number
 }
 
-/** Where a flow stands: by the priority and the sequence of its best head, and by its virtual time. */
-export interface FlowPlace {
-  readonly priority: number
+/** Where a flow stands: by its best head and its virtual time. Flows stand among each other as their lanes do inside one. */
+export interface FlowPlace extends Head {
   readonly virtualTime: number
-  readonly seq: number
 }
 
 export interface FlowRow extends FlowPlace {
@@ -75,7 +73,7 @@ export function compareHeads(a: Head, b: Head): number {
 }
 
 export function compareFlows(a: FlowPlace, b: FlowPlace): number {
-  return b.priority - a.priority || a.virtualTime - b.virtualTime || a.seq - b.seq
+  return b.priority - a.priority || a.virtualTime - b.virtualTime || compareHeads(a, b)
 }
 
 /** What choosing has to know beside the backlog. */
@@ -198,7 +196,7 @@ class Flow implements Ranked<Flow> {
   park(task: TaskRecord, gate: OpenGate, gates: Gates): ParkedLane {
     const lane = this.lanes.best()?.park() ?? 0
     const place = this.place(task)
-    return { lane, gate: gates.join(gate, task, { ...place, flow: this.flow, flowTime: place.virtualTime }) }
+    return { lane, gate: gates.join(gate, this.type, { ...place, flow: this.flow, flowTime: place.virtualTime }) }
   }
 
   compare(other: Flow): number {
@@ -213,7 +211,7 @@ class Flow implements Ranked<Flow> {
   }
 
   place(head: TaskRecord): FlowPlace {
-    return { priority: head.priority, virtualTime: this.virtualTime, seq: head.seq }
+    return { priority: head.priority, virtualTime: this.virtualTime, readyAtMs: head.readyAtMs, seq: head.seq }
   }
 }
 

@@ -161,6 +161,8 @@ export interface ClaimRequest {
 
 export interface ExchangeAnswer {
   readonly nowMs: number
+  /** How long the request waited in the store before its step began, for a lock or for others: so much younger is what it claimed. */
+  readonly waitedMs: number
   /** One for each settle, in its order. */
   readonly settled: readonly SettleAnswer[]
   /** One for each heartbeat, in its order. */

@@ -21,7 +21,8 @@ import { errorBucket } from "./forecast.ts"
 import { openDue } from "./openings.ts"
 import type { Completion, Records } from "./records.ts"
 
-export function exchange(records: Records, request: ExchangeRequest): ExchangeAnswer {
+/** What the step itself knows of the answer. */
+export function exchange(records: Records, request: ExchangeRequest): Omit<ExchangeAnswer, "waitedMs"> {
   const settled = settleAll(records, request)
   const kept = keepAll(records, request)
   const claimed = request.claim ? claimOnce(records, request, request.claim) : nothing
@@ -194,10 +195,10 @@ function take(records: Records, chosen: Chosen, request: ExchangeRequest): TaskR
 function recordForecasts(records: Records, tasks: readonly TaskRecord[]): void {
   const byType = new Map<string, Map<number, number>>()
   for (const task of tasks) {
-    if (task.fence > 0) continue
+    if (task.fence > 0 || task.forecastAtMs === null) continue
     const buckets = byType.get(task.type) ?? new Map<number, number>()
     byType.set(task.type, buckets)
-    const bucket = errorBucket(records.nowMs - (task.forecastAtMs ?? task.availableAtMs))
+    const bucket = errorBucket(records.nowMs - task.forecastAtMs)
     buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1)
   }
   for (const [type, buckets] of byType) records.addForecastErrors(type, buckets)

@@ -2,9 +2,9 @@
 
 import { type Ahead, forecast, type GatePolicy, neverUs } from "../limits/index.ts"
 import type { TaskRecord } from "../task/index.ts"
-import { closedBy, type OpenGate } from "./gates.ts"
+import { closedBy, costAt, type OpenGate } from "./gates.ts"
 import type { Forecast, ForecastBasis } from "./limits-contract.ts"
-import type { Records } from "./records.ts"
+import type { Demand, Records } from "./records.ts"
 
 /** An error below 2^b ms is counted in bucket b. */
 export function errorBucket(errorMs: number): number {
@@ -50,14 +50,20 @@ function exact(atMs: number, basis: ForecastBasis): Omit<Forecast, "gate"> {
   return { atMs, latestMs: atMs, basis }
 }
 
-/** How long a request is under way decides when its charge is free again, where the other side's way of counting is not known. */
+/**
+ * How long a request is under way decides when its charge is free again, where the other side's way of counting is not known; and
+ * of several rates each holds back what the others then see later.
+ */
 function uncertainMs({ rates }: GatePolicy): number {
-  return Math.max(0, ...rates.map((rate) => (rate.provider === "unknown" ? Math.ceil(rate.perUs / 1_000) : 0)))
+  return Math.max(0, ...rates.map(({ provider, perUs }) => (provider === "unknown" || rates.length > 1 ? Math.ceil(perUs / 1_000) : 0)))
 }
 
-/** Of those who wait at a gate: all of its own flow, and of the others no more than their turn. */
-function shared(total: Ahead, own: Ahead, flows: number): Ahead {
-  return { tasks: Math.min(total.tasks, own.tasks * flows), cost: Math.min(total.cost, own.cost * flows) }
+/** Of those who wait at a gate: all of its own flow, and of each other flow no more than its turns until then. */
+function shared(total: Ahead, own: Ahead, flows: number, cost: number): Ahead {
+  return {
+    tasks: Math.min(total.tasks, (own.tasks + 1) * flows - 1),
+    cost: Math.min(total.cost, (own.cost + cost) * flows - cost),
+  }
 }
 
 /** Before a task that stands in the store: as much of its flow as stands before it in its lane. */
@@ -67,20 +73,31 @@ export function aheadOf(records: Records, task: TaskRecord): AheadAt {
   return (gate) => {
     const { own, all } = waiting(records, gate, task)
     const before = { tasks: Math.round(own.tasks * share), cost: Math.round(own.cost * share) }
-    return shared(all, before, all.flows)
+    return shared(all, before, Math.max(1, all.flows), costAt(task, gate))
   }
 }
 
-function waiting(records: Records, gate: OpenGate, { type, flow, priority }: TaskRecord) {
+function waiting(records: Records, gate: OpenGate, { type, flow, priority }: TaskRecord): { own: Demand; all: Demand } {
   const nobody = { tasks: 0, cost: 0, flows: 0 }
   if (gate.number === 0) return { own: nobody, all: nobody }
   return { own: records.demand(gate.number, priority, { type, flow }), all: records.demand(gate.number, priority, null) }
 }
 
-/** Before tasks that are being submitted together, in their order: what waits already, and those before them in the batch. */
+/** Of one flow and one priority, among those that arrive together. */
+interface Arrived {
+  readonly flow: string
+  readonly priority: number
+  /** Whether others of the flow were there before. */
+  readonly isKnown: boolean
+  tasks: number
+  cost: number
+}
+
+/** Before tasks that come to wait together, in their order: what waits already, and those of them that go first. */
 export class Arrivals {
   private readonly records: Records
-  private readonly gates = new Map<string, Arrived>()
+  private readonly stored = new Map<string, { own: Demand; all: Demand }>()
+  private readonly arrived = new Map<string, Arrived[]>()
 
   constructor(records: Records) {
     this.records = records
@@ -88,49 +105,51 @@ export class Arrivals {
 
   /** Asked before the task is added. */
   aheadOf(task: TaskRecord): AheadAt {
+    const name = flowName(task)
     return (gate) => {
-      const { all, own, flows } = this.at(gate, task)
-      return shared(all, own, flows)
+      const { own, all } = this.before(gate, task)
+      const total = { ...all }
+      const mine = { ...own }
+      const flows = new Set<string>(own.tasks > 0 ? [] : [name])
+      for (const { flow, priority, isKnown, tasks, cost } of this.arrived.get(gate.name) ?? []) {
+        if (priority < task.priority) continue
+        for (const sum of flow === name ? [total, mine] : [total]) {
+          sum.tasks += tasks
+          sum.cost += cost
+        }
+        if (!isKnown) flows.add(flow)
+      }
+      return shared(total, mine, all.flows + flows.size, costAt(task, gate))
     }
   }
 
+  /** It will stand in its lane from now on. */
   add(task: TaskRecord): void {
     for (const ref of task.gates ?? []) {
       const gate = this.records.gates.gate(ref)
       if (!gate) continue
-      const { all, own } = this.at(gate, task)
-      for (const counted of [all, own]) {
-        counted.tasks++
-        counted.cost += ref.cost
+      const arrived = this.arrived.get(gate.name) ?? []
+      this.arrived.set(gate.name, arrived)
+      const flow = flowName(task)
+      const known = arrived.find((one) => one.flow === flow && one.priority === task.priority)
+      if (known) {
+        known.tasks++
+        known.cost += ref.cost
+      } else {
+        const isKnown = this.before(gate, task).own.tasks > 0
+        arrived.push({ flow, priority: task.priority, isKnown, tasks: 1, cost: ref.cost })
       }
     }
   }
 
-  /** What stands at the gate with at least the task's priority. */
-  private at(gate: OpenGate, task: TaskRecord): { all: Counted; own: Counted; flows: number } {
-    const key = `${task.priority} ${gate.name}`
-    const flow = JSON.stringify([task.type, task.flow])
-    const known = this.gates.get(key)
-    const own = known?.flows.get(flow)
-    if (known && own) return { all: known.all, own, flows: known.others + known.flows.size }
-    const found = waiting(this.records, gate, task)
-    const arrived = known ?? { all: { tasks: found.all.tasks, cost: found.all.cost }, flows: new Map(), others: found.all.flows }
-    const counted = { tasks: found.own.tasks, cost: found.own.cost }
-    this.gates.set(key, arrived)
-    arrived.flows.set(flow, counted)
-    // The store tells how many flows wait there; those that are known by name are not counted twice.
-    if (found.own.tasks > 0) arrived.others--
-    return { all: arrived.all, own: counted, flows: arrived.others + arrived.flows.size }
+  private before(gate: OpenGate, task: TaskRecord): { own: Demand; all: Demand } {
+    const key = `${task.priority} ${gate.name} ${flowName(task)}`
+    const known = this.stored.get(key) ?? waiting(this.records, gate, task)
+    this.stored.set(key, known)
+    return known
   }
 }
 
-interface Counted {
-  tasks: number
-  cost: number
-}
-
-interface Arrived {
-  readonly all: Counted
-  readonly flows: Map<string, Counted>
-  others: number
+function flowName({ type, flow }: TaskRecord): string {
+  return `${type} ${flow}`
 }

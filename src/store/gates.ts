@@ -17,11 +17,11 @@ import {
   settleGate,
 } from "../limits/index.ts"
 import { type GateRef, gateName, type Outcome, type TaskRecord } from "../task/index.ts"
-import { compareFlows, compareHeads, type FlowPlace, type FlowRow, type Head } from "./claim.ts"
+import { compareFlows, type FlowPlace, type FlowRow } from "./claim.ts"
 import type { SettleRequest } from "./contract.ts"
 import type { PermitAnswer, PermitRequest, RouteResult } from "./limits-contract.ts"
 import { type InForce, inForce, type LimitRecord } from "./policies.ts"
-import type { GateKey, Records } from "./records.ts"
+import type { GateKey, Records, StoredGate } from "./records.ts"
 
 /** A gate within a step. */
 export interface OpenGate {
@@ -32,6 +32,8 @@ export interface OpenGate {
   state: GateState
   /** 0 until it is written for the first time. */
   number: number
+  /** False where nobody waits; where it is true somebody may. */
+  hasWaiters: boolean
   isChanged: boolean
 }
 
@@ -53,10 +55,11 @@ export type Passed = Pick<TaskRecord, "id" | "type" | "fence" | "gates" | "start
 export class Gates {
   private readonly records: Records
   private readonly open = new Map<string, OpenGate | null>()
+  private readonly byNumber = new Map<number, OpenGate>()
   private readonly limits = new Map<string, LimitRecord | null>()
   private readonly first = new Map<string, FlowRow | null>()
   /** Who has come to stand there since; not among the records yet. */
-  private readonly joined = new Map<string, { readonly row: FlowRow; readonly head: Head }[]>()
+  private readonly joined = new Map<string, FlowRow[]>()
   /** Places whose due time is to be told anew. */
   private readonly looked = new Map<string, Place>()
 
@@ -80,15 +83,24 @@ export class Gates {
   forget(): void {
     this.limits.clear()
     this.open.clear()
+    this.byNumber.clear()
   }
 
-  /** Null where nobody has declared its limit. */
-  gate(key: GateKey): OpenGate | null {
+  /** By the store's own number. */
+  numbered(number: number): OpenGate | null {
+    const known = this.byNumber.get(number)
+    if (known) return known
+    const stored = this.records.gateByNumber(number)
+    return stored && this.gate(stored, stored)
+  }
+
+  /** Null where nobody has declared its limit. `found` where the store has been asked already. */
+  gate(key: GateKey, found?: StoredGate): OpenGate | null {
     const name = gateName(key)
     const known = this.open.get(name)
     if (known !== undefined) return known
     const limit = this.limit(key.limit)
-    const stored = limit && this.records.gate(key)
+    const stored = limit && (found ?? this.records.gate(key))
     const force = limit && inForce(limit, key.key, this.records.nowMs)
     const gate: OpenGate | null = force && {
       limit: key.limit,
@@ -97,9 +109,11 @@ export class Gates {
       force,
       state: stored?.state ?? emptyGate(force.policy),
       number: stored?.number ?? 0,
+      hasWaiters: stored?.hasWaiters ?? false,
       isChanged: false,
     }
     this.open.set(name, gate)
+    if (gate && gate.number > 0) this.byNumber.set(gate.number, gate)
     return gate
   }
 
@@ -135,7 +149,7 @@ export class Gates {
     const refs = task.gates ?? []
     const gates = refs.map((ref) => this.gate(ref))
     for (const gate of gates) {
-      if (gate && gate.number > 0 && this.isBehind(task, gate.number, place, timeOf)) return gate
+      if (gate?.hasWaiters && this.isBehind(task.type, gate.number, place, timeOf)) return gate
     }
     const untilUs = this.nowUs + leaseMs * 1_000
     const admission = this.admit(refs, gates, { id: task.id, fence: task.fence + 1, untilUs })
@@ -161,31 +175,21 @@ export class Gates {
     return admitAll(toPass, this.nowUs)
   }
 
-  /** Whether somebody of the type waits at the gate who comes before the task. */
-  private isBehind(task: TaskRecord, gate: number, place: FlowPlace, timeOf: TimeOf): boolean {
-    const { type, flow } = task
-    const joined = this.joined.get(placeKey(type, gate)) ?? []
-    if (joined.some(({ row, head }) => (row.flow === flow ? compareHeads(head, task) < 0 : isBefore(row, timeOf, place)))) return true
+  /** Whether somebody of the type waits at the gate who comes before this place. */
+  private isBehind(type: string, gate: number, place: FlowPlace, timeOf: TimeOf): boolean {
+    if (this.joined.get(placeKey(type, gate))?.some((row) => isBefore(row, timeOf, place))) return true
     const first = this.firstWaiter(type, gate)
-    if (!first) return false
-    if (first.flow !== flow) {
-      // Nobody stands earlier than where he was placed: who is before the first is before all.
-      if (compareFlows(first, place) >= 0) return false
-      if (isBefore(first, timeOf, place)) return true
-    } else {
-      // Inside a flow lanes stand by their heads, not by age alone.
-      const [head] = this.records.backlog().lanes(type, gate, flow, 0, 1)
-      if (head && compareHeads(head, task) < 0) return true
-    }
-    return this.isBehindOthers(task, gate, place, timeOf)
+    // Nobody stands earlier than where he was placed: who is before the first is before all.
+    if (!first || compareFlows(first, place) >= 0) return false
+    return isBefore(first, timeOf, place) || this.isBehindOthers(type, gate, place, timeOf)
   }
 
-  private isBehindOthers({ type, flow }: TaskRecord, gate: number, place: FlowPlace, timeOf: TimeOf): boolean {
+  private isBehindOthers(type: string, gate: number, place: FlowPlace, timeOf: TimeOf): boolean {
     let skip = 0
     for (let look = 0; look < mostLooks; look++) {
       const [row] = this.records.backlog().flows(type, gate, skip, 1)
       if (!row || compareFlows(row, place) >= 0) return false
-      if (row.flow !== flow && isBefore(row, timeOf, place)) return true
+      if (isBefore(row, timeOf, place)) return true
       if (row.virtualTime < row.flowTime) this.records.refreshFlow(type, gate, row.flow)
       else skip++
     }
@@ -208,14 +212,15 @@ export class Gates {
     return found
   }
 
-  /** The lane of the task comes to stand at the gate: its number. Others now have to stand behind it. */
-  join(gate: OpenGate, task: TaskRecord, row: FlowRow): number {
+  /** A lane comes to stand at the gate: its number. Others now have to stand behind it. */
+  join(gate: OpenGate, type: string, row: FlowRow): number {
     // Only to have a number: what has changed is written at the end, when those of other types hear of it as well.
     if (gate.number === 0) this.write(gate)
-    const key = placeKey(task.type, gate.number)
+    gate.hasWaiters = true
+    const key = placeKey(type, gate.number)
     const joined = this.joined.get(key) ?? []
     this.joined.set(key, joined)
-    joined.push({ row, head: task })
+    joined.push(row)
     return gate.number
   }
 
@@ -252,6 +257,7 @@ export class Gates {
         admittedAtUs,
         reserved: ref.cost,
         actual: settle.spent.find(({ limit }) => limit === ref.limit)?.actual ?? null,
+        sentAtUs: ageUs(settle.sentAgoMs),
         respondedAtUs: ageUs(settle.respondedAgoMs),
         rttUs: settle.rttMs === null ? null : Math.round(settle.rttMs * 1_000),
       })
@@ -273,7 +279,9 @@ export class Gates {
     for (const ref of task.gates ?? []) {
       const gate = this.gate(ref)
       if (!gate || gate.number === 0 || gate.force.policy.concurrency === null) continue
-      this.change(gate, renewHolder(gate.state, task.id, task.fence, (task.leaseExpiresAtMs ?? 0) * 1_000))
+      const { id, fence, leaseExpiresAtMs } = task
+      const passage = { id, fence, cost: ref.cost, untilUs: (leaseExpiresAtMs ?? 0) * 1_000 }
+      this.change(gate, renewHolder(gate.force.policy, gate.state, passage))
     }
   }
 
@@ -308,7 +316,7 @@ export class Gates {
   /** Those who wait where something has changed get the time at which it is worth looking again. */
   tell(): void {
     for (const gate of this.open.values()) {
-      if (gate?.isChanged) for (const type of this.records.typesAt(gate.number)) this.look(type, gate.number)
+      if (gate?.isChanged && gate.hasWaiters) for (const type of this.records.typesAt(gate.number)) this.look(type, gate.number)
     }
     for (const { type, gate } of this.records.takeChangedPlaces()) this.look(type, gate)
     if (this.looked.size === 0) return
@@ -319,8 +327,10 @@ export class Gates {
   }
 
   private write(gate: OpenGate): void {
-    if (gate.number === 0) gate.number = this.records.addGate(gate, gate.state).number
-    else if (gate.isChanged) this.records.saveGate(gate.number, gate.state)
+    if (gate.number === 0) {
+      gate.number = this.records.addGate(gate, gate.state).number
+      this.byNumber.set(gate.number, gate)
+    } else if (gate.isChanged) this.records.saveGate(gate.number, gate.state)
     gate.isChanged = false
   }
 
@@ -328,8 +338,7 @@ export class Gates {
   private dueAtMs(type: string, number: number): number | null {
     const head = this.headAt(type, number)
     if (!head) return null
-    const stored = this.records.gateByNumber(number)
-    const gate = stored && this.gate(stored)
+    const gate = this.numbered(number)
     if (!gate) return null
     const cost = costAt(head.task, gate)
     const atMs = Math.ceil(gateOpensAtUs(gate.force.policy, closedBy(gate), this.nowUs, cost) / 1_000)

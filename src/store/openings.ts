@@ -7,30 +7,35 @@ import { Frontier, type Ranked } from "./frontier.ts"
 import { costAt, type OpenGate } from "./gates.ts"
 import type { Records } from "./records.ts"
 
-/** Looks into up to `budget` gates; answers with how many records it has looked at. */
+/**
+ * Looks into up to `budget` gates; answers with how many records it has looked at. Planned first, moved then: where others stand
+ * must not change while they are read.
+ */
 export function openDue(records: Records, types: ClaimRequest["types"], budget: number): number {
   let left = budget
-  let touched = 0
+  const count = { touched: 0 }
+  const lanes: number[] = []
   for (const type of new Set(types.filter(({ room }) => room > 0).map((one) => one.type))) {
     if (left <= 0) break
     for (const { gate: number } of records.dueGates(type, left)) {
-      const stored = records.gateByNumber(number)
-      const gate = stored && records.gates.gate(stored)
-      const woken = gate ? wakeSome(records, type, gate, left) : 0
+      const gate = records.gates.numbered(number)
+      const woken = gate ? firstLanes(records, type, gate, left, count) : []
+      lanes.push(...woken)
       records.gates.look(type, number)
-      left -= Math.max(1, woken)
-      touched += 1 + woken
+      left -= Math.max(1, woken.length)
+      count.touched++
       if (left <= 0) break
     }
   }
-  return touched
+  for (const lane of lanes) records.standAt(lane, ready)
+  return count.touched
 }
 
-/** Planned first, moved then: where others stand must not change while they are read. */
-function wakeSome(records: Records, type: string, gate: OpenGate, most: number): number {
+/** Those that may pass the gate now, in the order in which they will. */
+function firstLanes(records: Records, type: string, gate: OpenGate, most: number, count: { touched: number }): number[] {
   const mayPass = records.gates.rehearse(gate)
   const backlog = records.backlog()
-  const flows = waitingFlows(backlog, type, gate.number)
+  const flows = waitingFlows(backlog, type, gate.number, count)
   const woken: number[] = []
   let { virtualTime } = backlog
   while (woken.length < most) {
@@ -41,16 +46,16 @@ function wakeSome(records: Records, type: string, gate: OpenGate, most: number):
     virtualTime = Math.max(virtualTime, flow.virtualTime)
     flow.virtualTime = virtualTime + turn
   }
-  for (const lane of woken) records.standAt(lane, ready)
-  return woken.length
+  return woken
 }
 
-function waitingFlows(backlog: Backlog, type: string, gate: number): Frontier<WaitingFlow> {
+function waitingFlows(backlog: Backlog, type: string, gate: number, count: { touched: number }): Frontier<WaitingFlow> {
   return new Frontier((skip, limit) => {
     const rows = backlog.flows(type, gate, skip, limit)
+    count.touched += rows.length
     const last = rows.at(-1)
     return {
-      items: rows.map((row) => new WaitingFlow(backlog, type, gate, row)),
+      items: rows.map((row) => new WaitingFlow(backlog, type, gate, row, count)),
       isBehind: (flow) => last !== undefined && flow.compareTo(last) > 0,
     }
   })
@@ -63,12 +68,13 @@ class WaitingFlow implements Ranked<WaitingFlow> {
   private woken = 0
   private next: { readonly lane: number; readonly task: TaskRecord } | null
 
-  constructor(backlog: Backlog, type: string, gate: number, row: FlowRow) {
+  constructor(backlog: Backlog, type: string, gate: number, row: FlowRow, count: { touched: number }) {
     // It may have been served elsewhere since it was placed here.
     this.virtualTime = Math.max(row.virtualTime, row.flowTime)
     this.read = (skip) => {
       const [lane] = backlog.lanes(type, gate, row.flow, skip, 1)
       const [task] = lane ? backlog.tasks(lane.lane, 0, 1) : []
+      if (lane) count.touched += 2
       return lane && task ? { lane: lane.lane, task } : null
     }
     this.next = this.read(0)
@@ -91,11 +97,15 @@ class WaitingFlow implements Ranked<WaitingFlow> {
 
   compare(other: WaitingFlow): number {
     const theirs = other.head()
-    return theirs ? this.compareTo({ priority: theirs.priority, virtualTime: other.virtualTime, seq: theirs.seq }) : -1
+    return theirs ? this.compareTo(placeOf(theirs, other.virtualTime)) : -1
   }
 
   compareTo(place: FlowPlace): number {
     const mine = this.head()
-    return mine ? compareFlows({ priority: mine.priority, virtualTime: this.virtualTime, seq: mine.seq }, place) : 1
+    return mine ? compareFlows(placeOf(mine, this.virtualTime), place) : 1
   }
+}
+
+function placeOf({ priority, readyAtMs, seq }: TaskRecord, virtualTime: number): FlowPlace {
+  return { priority, readyAtMs, seq, virtualTime }
 }

@@ -27,6 +27,8 @@ export interface StoredGate {
   readonly limit: string
   readonly key: string
   readonly state: GateState
+  /** Whether somebody waited there when the step began. */
+  readonly hasWaiters: boolean
 }
 
 export type GateKey = Pick<GateRef, "limit" | "key">
@@ -82,7 +84,10 @@ export interface Records {
   serve(chosen: Chosen): void
   /** Tasks of the types that nobody has routed, in order of their sequence. */
   unrouted(types: readonly string[], limit: number): readonly TaskRecord[]
-  /** How many stand before the task in its lane, and how many in the lane; null where it stands in none. Counted up to a bound. */
+  /**
+   * How many stand before the task in its lane, and how many stand there that its priority does not put behind it; null where it
+   * stands in none. Counted up to a bound.
+   */
   place(task: TaskRecord): { readonly before: number; readonly of: number } | null
 
   limit(name: string): LimitRecord | null

@@ -1,13 +1,14 @@
 // Routes: tasks that were submitted without the code get their gates from somebody who has it.
 
 import { type Change, failUnrouted, routeTask } from "../task/index.ts"
-import { aheadOf, forecastTask } from "./forecast.ts"
+import { Arrivals, forecastTask } from "./forecast.ts"
 import type { RouteAnswer, RouteRequest } from "./limits-contract.ts"
 import type { Records } from "./records.ts"
 
 export function route(records: Records, { routes }: RouteRequest): RouteAnswer {
   const found = records.load(routes.map(({ id }) => id))
   const changes = new Map<string, Change>()
+  const arrivals = new Arrivals(records)
   const results = routes.map((asked, i): RouteAnswer["results"][number] => {
     const task = found[i]
     if (task?.status !== "pending" || task.gates !== null || changes.has(task.id)) return { kind: "stale" }
@@ -18,7 +19,8 @@ export function route(records: Records, { routes }: RouteRequest): RouteAnswer {
     const wrong = records.gates.check(asked.gates)
     if (wrong) return wrong
     const { task: routed, entries } = routeTask(task, asked.gates, asked.flow)
-    const forecast = forecastTask(records, routed, aheadOf(records, routed))
+    const forecast = forecastTask(records, routed, arrivals.aheadOf(routed))
+    if (routed.availableAtMs <= records.nowMs) arrivals.add(routed)
     changes.set(task.id, { task: { ...routed, forecastAtMs: asked.gates.length > 0 ? (forecast?.atMs ?? null) : null }, entries })
     return { kind: "ok" }
   })

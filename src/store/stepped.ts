@@ -2,6 +2,7 @@
 
 import type { NumberedEntry } from "../task/index.ts"
 import { numberHistory } from "../task/index.ts"
+import type { World } from "../world/index.ts"
 import { changeLimit } from "./change-limit.ts"
 import {
   budgets,
@@ -44,6 +45,7 @@ import { sweep } from "./sweep.ts"
 
 export abstract class SteppedStore implements Store {
   abstract readonly kind: string
+  protected abstract readonly world: World
   abstract describe(): Promise<StoreDescription>
   abstract wait(request: { readonly workerId: string }, signal: AbortSignal): Promise<void>
   abstract close(): Promise<void>
@@ -78,8 +80,14 @@ export abstract class SteppedStore implements Store {
     return this.step((records) => route(records, request))
   }
 
-  exchange(request: ExchangeRequest): Promise<ExchangeAnswer> {
-    return this.step((records) => exchange(records, request))
+  async exchange(request: ExchangeRequest): Promise<ExchangeAnswer> {
+    const askedAtMs = this.world.monotonicMs()
+    let begunAtMs = askedAtMs
+    const answer = await this.step((records) => {
+      begunAtMs = this.world.monotonicMs()
+      return exchange(records, request)
+    })
+    return { ...answer, waitedMs: begunAtMs - askedAtMs }
   }
 
   permit(request: PermitRequest): Promise<PermitAnswer> {

@@ -28,7 +28,7 @@ export function submit(records: Records, request: SubmitRequest): SubmitAnswer {
     const forecast = forecastTask(records, created.task, arrivals.aheadOf(created.task))
     const isGated = created.task.gates !== null && created.task.gates.length > 0
     const change = isGated ? { ...created, task: { ...created.task, forecastAtMs: forecast?.atMs ?? null } } : created
-    if (isGated) arrivals.add(change.task)
+    if (isGated && change.task.status === "pending" && change.task.availableAtMs <= records.nowMs) arrivals.add(change.task)
     known.byId.set(task.id, change.task)
     if (task.idempotencyKey !== null) known.byKey.set(task.idempotencyKey, change.task)
     changes.push(change)

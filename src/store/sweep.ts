@@ -4,7 +4,7 @@
 import { isSpent } from "../limits/index.ts"
 import { expire, lose, spread } from "../task/index.ts"
 import { budgets, type SweepAnswer, type SweepRequest } from "./contract.ts"
-import type { Records } from "./records.ts"
+import type { Records, StoredGate } from "./records.ts"
 
 export function sweep(records: Records, request: SweepRequest): SweepAnswer {
   let left: number = budgets.stepRows
@@ -27,12 +27,14 @@ export function sweep(records: Records, request: SweepRequest): SweepAnswer {
   return { rescued: lost.length, expired: overdue.length, removed: old.length, forgotten, more: left <= 0 }
 }
 
-/** Gates that would be made the same again. Those that are not stay, and are looked at again another time: in turn, from anywhere. */
+/** Gates that would be made the same again. Any other is written, so that it is looked at again only after all that are idle for longer. */
 function forgetGates(records: Records, limit: number): number {
-  const spent = records.idleGates(limit).filter((stored) => {
-    const gate = records.gates.gate(stored)
-    return gate === null || isSpent(gate.force.policy, gate.state, records.nowMs * 1_000)
-  })
+  const spent: StoredGate[] = []
+  for (const stored of records.idleGates(limit)) {
+    const gate = records.gates.gate(stored, stored)
+    if (gate === null || isSpent(gate.force.policy, gate.state, records.nowMs * 1_000)) spent.push(stored)
+    else records.saveGate(stored.number, stored.state)
+  }
   records.removeGates(spent.map(({ number }) => number))
   return spent.length
 }

@@ -47,15 +47,17 @@ export class Claims {
     return { number: this.number, max: room, types: this.types.map((type) => ({ type, room })) }
   }
 
-  /** Answers with the time at which the claim was first sent. */
+  /** Answers with the earliest time at which the tasks can have been claimed. */
   answered(request: ClaimRequest, answer: ExchangeAnswer, sentAtMs: number): number {
     const firstSentAtMs = this.sentAtMs ?? sentAtMs
     this.sentAtMs = null
+    const begunAtMs = sentAtMs + answer.waitedMs
     this.follow(answer.nowMs)
     // What filled the room may not have been all: the next claim tells.
     if (answer.more || answer.claimed.length >= request.max) this.mayFind = true
-    if (answer.nextAtMs !== null) this.nextDueAtMs = sentAtMs + Math.max(0, answer.nextAtMs - answer.nowMs)
-    return firstSentAtMs
+    if (answer.nextAtMs !== null) this.nextDueAtMs = begunAtMs + Math.max(0, answer.nextAtMs - answer.nowMs)
+    // What an earlier sending has claimed is as old as that.
+    return firstSentAtMs === sentAtMs ? begunAtMs : firstSentAtMs
   }
 
   /** Numbers follow the store's clock: those of a worker that was started again under its name are not taken for repetitions. */

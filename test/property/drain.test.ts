@@ -28,7 +28,7 @@ describe("workers that sleep until they are told", () => {
   it("finish everything on memory", async () => {
     await fc.assert(
       fc.asyncProperty(drains, (drawn) => drain(memory, drawn)),
-      { numRuns: runs(1_000), unbiased: true },
+      { numRuns: runs(1_200), unbiased: true },
     )
   })
 

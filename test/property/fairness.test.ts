@@ -74,7 +74,7 @@ describe("flows at one gate", () => {
           assert.ok(counts.length === 0 || Math.max(...counts) - Math.min(...counts) <= 1, `served ${JSON.stringify(busy)}`)
         }
       }),
-      { numRuns: runs(1_000), unbiased: true },
+      { numRuns: runs(3_000), unbiased: true },
     )
   })
 })

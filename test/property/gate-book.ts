@@ -25,6 +25,8 @@ export interface Charge {
   readonly isPermit: boolean
   /** What counts at each rate. */
   readonly costs: number[]
+  /** When it may have gone out at the latest, as far as is known. */
+  sentAtUs: number
 }
 
 interface Holder {
@@ -68,8 +70,8 @@ export class Book {
         this.sum(i, ({ atUs }) => windowOf(rate, atUs) === window),
       )
     }
-    const slackUs = rate.provider === "unknown" && view === "most" ? rate.slackUs : 0
-    return this.sum(i, ({ atUs }) => atUs + rate.perUs + slackUs > nowUs)
+    if (rate.provider === "unknown" && view === "most") return this.sum(i, ({ sentAtUs }) => sentAtUs + rate.perUs + rate.slackUs > nowUs)
+    return this.sum(i, ({ atUs }) => atUs + rate.perUs > nowUs)
   }
 
   private sum(i: number, counts: (charge: Charge) => boolean): number {
@@ -105,7 +107,7 @@ export class Book {
   }
 
   charge(policy: Policy, { atUs, cost, ...who }: { id: string; fence: number; atUs: number; cost: number; isPermit: boolean }): void {
-    this.charges.push({ ...who, atUs, reserved: cost, costs: policy.rates.map(() => cost) })
+    this.charges.push({ ...who, atUs, reserved: cost, costs: policy.rates.map(() => cost), sentAtUs: atUs })
     for (const [i, rate] of policy.rates.entries()) {
       this.owe(rate, i, atUs, cost)
       this.latest[i] = Math.max(this.latest[i] ?? 0, windowOf(rate, atUs))
@@ -148,9 +150,10 @@ export class Book {
   }
 
   /** What was really spent, while the charge still counts. */
-  correct(policy: Policy, id: string, fence: number, nowUs: number, actual: number): void {
+  correct(policy: Policy, id: string, fence: number, nowUs: number, { actual, sentAtUs }: { actual: number; sentAtUs: number }): void {
     const charge = this.charges.findLast((one) => one.id === id && one.fence === fence && !one.isPermit)
     if (!charge) return
+    charge.sentAtUs = Math.max(charge.atUs, sentAtUs)
     for (const [i, rate] of policy.rates.entries()) {
       const slackUs = rate.provider === "unknown" ? rate.slackUs : 0
       if (rate.provider === "bucket") {

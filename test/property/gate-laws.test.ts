@@ -36,7 +36,7 @@ describe("gates", () => {
           laws.checkRun()
         })
       }),
-      { numRuns: runs(2_000), unbiased: true },
+      { numRuns: runs(4_500), unbiased: true },
     )
   })
 })

@@ -52,6 +52,7 @@ export class Laws {
 
   private async exchanged(request: Exchange, answer: Exchanged): Promise<void> {
     const { watcher } = this
+    if (!request.claim && request.settles.length + request.heartbeats.length === 0) return
     watcher.settled(request, answer)
     watcher.kept(request, answer)
     const fresh = answer.claimed.filter(({ id, fence }) => watcher.running.get(id)?.task.fence !== fence)

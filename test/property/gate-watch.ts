@@ -136,9 +136,9 @@ export class Watcher {
     const nowUs = this.nowMs * 1_000
     const actual = spent.find(({ limit }) => limit === gate.limit)?.actual ?? gate.cost
     if (actual > gate.cost) this.overspent.add(gate.limit)
-    book.correct(this.policy(gate), task.id, task.fence, nowUs, actual)
-    book.release(task.id, task.fence)
     const sentAtUs = Math.max(startedAtMs * 1_000, sentAgoMs === null ? 0 : nowUs - sentAgoMs * 1_000)
+    book.correct(this.policy(gate), task.id, task.fence, nowUs, { actual, sentAtUs })
+    book.release(task.id, task.fence)
     if (outcome.kind === "completed") book.relax(sentAtUs)
     if (outcome.kind !== "throttled" || (outcome.limit ?? gate.limit) !== gate.limit) return
     const { retryAfterMs = null, random = 0 } = outcome

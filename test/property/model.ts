@@ -169,7 +169,7 @@ export class Model extends Life {
     const claimed = request.claim ? this.claim(request, request.claim) : { claimed: [], more: false, nextAtMs: null, unrouted: [] }
     const mine = this.tasks.filter(({ status, workerId }) => status === "running" && workerId === request.workerId)
     const cancelled = mine.filter((task) => task.cancelRequestedAtMs !== null).map(({ id, fence }) => ({ id, fence }))
-    return { nowMs: this.nowMs, settled, kept, ...claimed, blockedBy: null, cancelled }
+    return { nowMs: this.nowMs, waitedMs: 0, settled, kept, ...claimed, blockedBy: null, cancelled }
   }
 
   private claim({ workerId, leaseMs }: Exchange, { number, types, max }: NonNullable<Exchange["claim"]>) {
@@ -216,7 +216,7 @@ export class Model extends Life {
       if ((room.get(task.type) ?? 0) > 0 && !heads.has(flowOf(task))) heads.set(flowOf(task), task)
     }
     const turnOf = (task: Task) => this.turns.get(flowOf(task)) ?? 0
-    return [...heads.values()].sort((a, b) => b.priority - a.priority || turnOf(a) - turnOf(b) || a.seq - b.seq)[0]
+    return [...heads.values()].sort((a, b) => b.priority - a.priority || turnOf(a) - turnOf(b) || inLane(a, b))[0]
   }
 
   cancel = this.each("cancel")

@@ -55,6 +55,7 @@ export class Script {
     await this.all("hello", { workerId: null, ...this.setting.hello })
     // As it would come over the wire: what is drawn has objects without a prototype in it.
     for (const command of JSON.parse(JSON.stringify(commands)) as Command[]) await this.one(command)
+    if (this.queues.length === 1) return
     await this.list(everything)
     for (const id of this.ids) await this.read("history", { id })
     await this.read("counts", { type: null })

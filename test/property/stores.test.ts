@@ -11,8 +11,8 @@ import { runs } from "./runs.ts"
 import { type Call, Script } from "./script.ts"
 import { memory, otherStores, withStore } from "./with-store.ts"
 
-/** What a store may do as it likes: how much it looked at, what it keeps for itself, how it words a refusal. */
-const ownAffairs = ["touched", "forgotten", "message"]
+/** What a store may do as it likes: how long it takes, how much it looked at, what it keeps for itself, how it words a refusal. */
+const ownAffairs = ["waitedMs", "touched", "forgotten", "message"]
 const open = { hello: wideOpen, largest: {}, ownAffairs }
 
 describe("random commands", () => {
@@ -24,7 +24,7 @@ describe("random commands", () => {
         const asked: Call = async (operation, request) => model.call(operation, request as never)
         await withStore(world, memory, (stored) => new Script(world, [asked, stored], open).play(played))
       }),
-      { numRuns: runs(500), unbiased: true },
+      { numRuns: runs(1_000), unbiased: true },
     )
   })
 
@@ -45,7 +45,7 @@ describe("random commands", () => {
       await fc.assert(
         fc.asyncProperty(declared, gateCommands, async (policies, played) => {
           const world = new VirtualWorld()
-          const setting = { hello: helloOf(policies), largest: largestOf(policies), ownAffairs: ["forgotten", "message"] }
+          const setting = { hello: helloOf(policies), largest: largestOf(policies), ownAffairs: ["waitedMs", "forgotten", "message"] }
           await withStore(world, memory, (expected) =>
             withStore(world, openBacking, (stored) => new Script(world, [expected, stored], setting).play(played)),
           )

@@ -10,7 +10,7 @@ import { SortedSet } from "./sorted.ts"
 /** How many lines of the change log are kept. */
 export const loggedChanges = 10_000
 
-interface Kept extends StoredGate {
+interface Kept extends Omit<StoredGate, "hasWaiters"> {
   state: GateState
   touchedAtMs: number
   /** What waits, by type, flow and priority. */
@@ -40,16 +40,19 @@ export class MemoryGates {
   private logged = 0
 
   get(key: GateKey): StoredGate | null {
-    return this.byName.get(gateName(key)) ?? null
+    return stored(this.byName.get(gateName(key)))
   }
 
   getByNumber(number: number): StoredGate | null {
-    return this.byNumber.get(number) ?? null
+    return stored(this.byNumber.get(number))
   }
 
   of(limit: string, afterKey: string | null, count: number): StoredGate[] {
     const found = [...this.byName.values()].filter((gate) => gate.limit === limit && (afterKey === null || gate.key > afterKey))
-    return found.sort((a, b) => (a.key < b.key ? -1 : 1)).slice(0, count)
+    return found
+      .sort((a, b) => (a.key < b.key ? -1 : 1))
+      .slice(0, count)
+      .flatMap((gate) => stored(gate) ?? [])
   }
 
   count(limit: string): { gates: number; waitingTasks: number } {
@@ -66,7 +69,7 @@ export class MemoryGates {
     const gate: Kept = { number: ++this.made, limit, key, state, touchedAtMs: nowMs, waiting: new Map(), due: new Map() }
     this.byName.set(gateName(gate), gate)
     this.byNumber.set(gate.number, gate)
-    return gate
+    return { ...gate, hasWaiters: false }
   }
 
   save(number: number, state: GateState, nowMs: number): void {
@@ -88,7 +91,8 @@ export class MemoryGates {
     const found = [...this.byNumber.values()].filter(({ waiting, due, touchedAtMs }) => {
       return waiting.size === 0 && due.size === 0 && touchedAtMs <= beforeMs
     })
-    return found.sort((a, b) => a.touchedAtMs - b.touchedAtMs || a.number - b.number).slice(0, limit)
+    const sorted = found.sort((a, b) => a.touchedAtMs - b.touchedAtMs || a.number - b.number)
+    return sorted.slice(0, limit).flatMap((gate) => stored(gate) ?? [])
   }
 
   /** A task comes to wait in a lane, or leaves it. */
@@ -164,4 +168,8 @@ export class MemoryGates {
     )
     return found.reverse().slice(0, count)
   }
+}
+
+function stored(gate: Kept | undefined): StoredGate | null {
+  return gate ? { number: gate.number, limit: gate.limit, key: gate.key, state: gate.state, hasWaiters: gate.due.size > 0 } : null
 }

@@ -97,10 +97,11 @@ export class Lanes implements Backlog {
     return this.byNumber.get(lane)?.tasks.slice(skip, limit) ?? []
   }
 
-  /** How many stand before the task, and how many there are. */
+  /** How many stand before the task, and how many of its priority or above stand there. */
   rank(task: TaskRecord, number: number): { before: number; of: number } {
     const tasks = this.byNumber.get(number)?.tasks
-    return { before: tasks?.countBefore(task) ?? 0, of: tasks?.size ?? 0 }
+    const behindAll = { ...task, readyAtMs: Number.POSITIVE_INFINITY }
+    return { before: tasks?.countBefore(task) ?? 0, of: tasks?.countBefore(behindAll) ?? 0 }
   }
 
   serve(chosen: Chosen): void {
@@ -220,7 +221,7 @@ function lanesByHead(): SortedSet<Lane & { head: Head }> {
 }
 
 function place({ head, virtualTime }: Standing & { head: Head }): FlowPlace {
-  return { priority: head.priority, virtualTime, seq: head.seq }
+  return { ...head, virtualTime }
 }
 
 function placeKey(type: string, gate: number): string {

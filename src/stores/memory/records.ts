@@ -73,6 +73,8 @@ export class MemoryRecords implements Records {
     this.nowMs = this.clock.lastMs
     this.hasNews = false
     this.gates = new Gates(this)
+    // What the last step has put right while it ended.
+    this.lanes.takeChanged()
   }
 
   load(ids: readonly string[]): (TaskRecord | null)[] {

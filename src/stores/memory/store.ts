@@ -17,7 +17,7 @@ export class MemoryStore extends SteppedStore {
   readonly kind = "memory"
   private readonly shared: MemoryNamespace
   private readonly namespace: string
-  private readonly world: World
+  protected readonly world: World
 
   constructor(shared: MemoryNamespace, namespace: string, world: World) {
     super()

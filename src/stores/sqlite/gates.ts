@@ -93,7 +93,7 @@ export class SqliteGates {
 
   add({ limit, key }: GateKey, state: GateState): StoredGate {
     const [row] = this.sql("addGate").rows(this.ns, limit, key, JSON.stringify(state), this.nowMs)
-    return { number: row?.[0] as number, limit, key, state }
+    return { number: row?.[0] as number, limit, key, state, hasWaiters: false }
   }
 
   save(number: number, state: GateState): void {
@@ -192,6 +192,6 @@ export class SqliteGates {
 
 function toGate(row: Row | undefined): StoredGate | null {
   if (!row) return null
-  const [number, limit, key, state] = row as unknown as [number, string, string, string]
-  return { number, limit, key, state: JSON.parse(state) as GateState }
+  const [number, limit, key, state, hasWaiters] = row as unknown as [number, string, string, string, number]
+  return { number, limit, key, state: JSON.parse(state) as GateState, hasWaiters: hasWaiters === 1 }
 }

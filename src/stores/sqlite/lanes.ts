@@ -88,6 +88,8 @@ export class Lanes implements Backlog {
   }
 
   standAt(lane: number, gate: number): void {
+    // Whether there is still somebody in it shows only once it is placed.
+    if (this.touched.has(lane)) this.place()
     const [row] = this.sql("readLane").rows(lane)
     const [type, flow, before] = (row ?? []) as [string, string, number]
     if (!row || before === gate) return
@@ -109,12 +111,12 @@ export class Lanes implements Backlog {
     return changed
   }
 
-  /** How many stand before the task in its lane, and how many in the lane. */
+  /** How many stand before the task in its lane, and how many of its priority or above stand there. */
   rank(task: TaskRecord): { before: number; of: number } | null {
     const lane = this.laneOfSeq.get(task.seq)
     if (lane === null || lane === undefined) return null
     const [before] = this.sql("countBefore").rows(lane, task.priority, task.readyAtMs, task.seq, countUpTo)
-    const [of] = this.sql("countLane").rows(lane, countUpTo)
+    const [of] = this.sql("countLane").rows(lane, task.priority, countUpTo)
     return { before: before?.[0] as number, of: of?.[0] as number }
   }
 
@@ -152,7 +154,9 @@ export class Lanes implements Backlog {
       gate === ready
         ? this.sql("readFlows").rows(this.ns, type, limit, skip)
         : this.sql("readWaitingFlows").rows(this.ns, type, limit, skip, gate)
-    return rows.map(([flow, priority, virtualTime, seq, flowTime]) => ({ flow, priority, virtualTime, seq, flowTime }) as FlowRow)
+    return rows.map(
+      ([flow, priority, virtualTime, readyAtMs, seq, flowTime]) => ({ flow, priority, virtualTime, readyAtMs, seq, flowTime }) as FlowRow,
+    )
   }
 
   lanes(type: string, gate: number, flow: string, skip: number, limit: number): LaneRow[] {

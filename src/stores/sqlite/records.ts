@@ -311,7 +311,6 @@ export class SqliteRecords implements Records {
   }
 
   standAt(lane: number, gate: number): void {
-    this.lanes.place()
     this.lanes.standAt(lane, gate)
   }
 

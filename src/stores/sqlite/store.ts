@@ -18,7 +18,7 @@ export class SqliteStore extends SteppedStore {
   private readonly connection: Connection
   private readonly namespace: string
   private readonly ns: number
-  private readonly world: World
+  protected readonly world: World
   private readonly commits: Commits
   private readonly watcher: Watcher
   private clock: ClockState = clockStart

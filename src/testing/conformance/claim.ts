@@ -36,6 +36,7 @@ export const claimTests = theme("claim", {
       nextAtMs: null,
       blockedBy: null,
       unrouted: [],
+      waitedMs: 0,
     })
     ok(touched >= 1, "expected a claim to say what it looked at")
     deepEqual(await bench.get(task), running)

@@ -91,6 +91,16 @@ export const gatesCooldownTests = theme("gates-cooldown", {
     equal(await closedForMs(bench), 4_000)
   },
 
+  "no request was sent before its run began, whatever is said of it": async (bench) => {
+    await bench.declare("vendor", slots(5))
+    await bench.submit({ gates })
+    const worker = bench.worker()
+    await worker.settle(await worker.claimOne(), tooFast())
+    await bench.world.advance(2_000)
+    await worker.settle(await worker.claimOne(), tooFast(), { sentAgoMs: 60_000 })
+    equal(await closedForMs(bench), 4_000)
+  },
+
   "a later refusal never opens the gate earlier": async (bench) => {
     await bench.declare("vendor", slots(5))
     await bench.submitMany(2, { gates })

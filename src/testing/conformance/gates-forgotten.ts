@@ -2,7 +2,7 @@
 
 import { deepEqual, equal, ok } from "node:assert/strict"
 import { type Bench, theme } from "./kit.ts"
-import { completed, throttled } from "./outcomes.ts"
+import { completed, said, throttled } from "./outcomes.ts"
 import { rate, rates, rolling, slots, through } from "./policies.ts"
 
 const hour = 3_600_000
@@ -118,5 +118,18 @@ export const gatesForgottenTests = theme("gates-forgotten", {
       more = answer.more
     }
     equal(await count(bench), 0)
+  },
+
+  "gates that cannot be forgotten yet do not keep others from being forgotten": async (bench) => {
+    await bench.declare("day", rolling(1, 86_400_000))
+    await bench.declare("vendor", rolling(1, 1_000))
+    const worker = bench.worker()
+    await bench.submitAll(Array.from({ length: 600 }, (_, i) => ({ gates: through("day", `k${i}`) })))
+    await bench.submit({ gates: through("vendor"), flow: "z" })
+    const types = [{ type: "mail", room: 1_000 }]
+    for (let i = 0; i < 8; i++) await worker.exchange({ settles: (await worker.claim({ types })).map((task) => said(task, completed())) })
+    await bench.world.advance(3_600_000)
+    for (let i = 0; i < 9; i++) await bench.sweep()
+    equal((await bench.store.limits({ names: ["vendor"] })).limits[0]?.gateCount, 0)
   },
 })

@@ -59,6 +59,23 @@ export const gatesOrderTests = theme("gates-order", {
     sameTasks(await worker.claim(), [costly])
   },
 
+  "a task that finds its next gate closed leaves its turn at the first to those behind it, in the same claim": async (bench) => {
+    await bench.declare("vendor", rolling(1, 10_000))
+    await bench.declare("other", slots(1))
+    const worker = bench.worker()
+    await bench.submit({ gates: gates() })
+    await worker.claimOne()
+    const [, next] = await bench.submitAll([{ gates: [...gates(), ...through("other")] }, { gates: gates() }])
+    ok(next)
+    deepEqual(await worker.claim(), [])
+    await bench.submit({ gates: through("other") })
+    await worker.claimOne()
+    await bench.world.advance(10_000)
+    const { claimed, nextAtMs } = await worker.look()
+    sameTasks(claimed, [next])
+    ok(nextAtMs !== null && nextAtMs > bench.world.wallMs())
+  },
+
   "the higher priority passes first, of one lane and of many": async (bench) => {
     await bench.declare("vendor", rolling(1, 1_000))
     await bench.submit({ gates: gates() })
@@ -90,6 +107,16 @@ export const gatesOrderTests = theme("gates-order", {
     const flows = (await starts(bench)).map(({ task }) => task.flow)
     for (let turn = 0; turn < 4; turn++) deepEqual(flows.slice(turn * 3, turn * 3 + 3).sort(), ["big", "late", "small"])
     equal(flows.length, 28)
+  },
+
+  "a flow with many lanes at a gate has no more turns there than one with a single lane": async (bench) => {
+    await bench.declare("vendor", rolling(2, 1_000))
+    await bench.declare("other", slots(100))
+    const wide = Array.from({ length: 12 }, (_, i) => ({ gates: [...gates(), ...through("other", `key-${i}`)], flow: "wide" }))
+    await bench.submitAll(wide)
+    await bench.submitMany(6, { gates: gates(), flow: "narrow" })
+    const flows = (await starts(bench)).map(({ task }) => task.flow)
+    for (let opening = 1; opening < 6; opening++) deepEqual(flows.slice(opening * 2, opening * 2 + 2).sort(), ["narrow", "wide"])
   },
 
   "a flow that was served elsewhere meanwhile does not go first at the gate": async (bench) => {

@@ -121,6 +121,34 @@ export const gatesRateTests = theme("gates-rate", {
     ok(touched <= 70, `expected a claim of 5 to look at 70 records at most, got ${touched}`)
   },
 
+  "an opening costs a claim little, however many wait for it": async (bench) => {
+    await bench.declare("vendor", rolling(1, 1_000))
+    await bench.submitAll(Array.from({ length: 300 }, (_, i) => ({ gates: through("vendor"), flow: `flow-${i}` })))
+    const worker = bench.worker()
+    for (let claims = 0; claims < 10 && (await worker.look()).more; claims++);
+    for (let opening = 0; opening < 3; opening++) {
+      await bench.world.advance(1_000)
+      const { claimed, touched } = await worker.look()
+      equal(claimed.length, 1)
+      ok(touched <= 30, `expected a claim of 1 to look at 30 records at most, got ${touched}`)
+    }
+  },
+
+  "a task that two gates refuse is told of the one that opens last": async (bench) => {
+    await bench.declare("soon", rolling(1, 10_000))
+    await bench.declare("late", rolling(1, 60_000))
+    for (const names of [
+      ["soon", "late"],
+      ["late", "soon"],
+    ]) {
+      const key = names.join()
+      await bench.submitMany(2, { gates: names.flatMap((name) => through(name, key)) })
+      const { claimed, nextAtMs, blockedBy } = await bench.worker(key).look()
+      deepEqual([claimed.length, nextAtMs, blockedBy], [1, bench.world.wallMs() + 60_000, `late/${key}`])
+      await bench.store.cancel({ ids: ids(await bench.list()) })
+    }
+  },
+
   "a task that passes two gates charges both or none": async (bench) => {
     await bench.declare("wide", rolling(3, 10_000))
     await bench.declare("narrow", rolling(1, 10_000))

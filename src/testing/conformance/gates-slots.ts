@@ -19,6 +19,7 @@ async function givenOn(bench: Bench, makeGood: (gone: TestWorker, lost: TaskReco
   await bench.world.advance(leaseMs)
   const worker = bench.worker()
   const held = await worker.claimOne()
+  deepEqual((await bench.gate("vendor")).slots, { held: 1, of: 1 })
   await makeGood(gone, lost)
   deepEqual(await worker.claim(), [])
   deepEqual((await bench.gate("vendor")).slots, { held: 1, of: 1 })
@@ -165,5 +166,18 @@ export const gatesSlotsTests = theme("gates-slots", {
     const [a, , b] = await bench.submitAll(["a", "a", "b"].map((key) => ({ gates: through("vendor", key) })))
     ok(a && b)
     sameTasks(await bench.worker().claim(), [a, b])
+  },
+
+  "slots that are added to a limit count those who run already, from their next heartbeat on": async (bench) => {
+    await bench.declare("vendor", { rates: [rate(100, 1_000)], concurrency: null })
+    await bench.submitMany(9, { gates: through("vendor") })
+    const worker = bench.worker()
+    const held = await worker.claim({ max: 3 })
+    await bench.change("vendor", { kind: "set", override: { concurrency: 2 }, untilMs: null })
+    for (const task of held) equal(await worker.heartbeat(task), "ok")
+    const other = bench.worker("other")
+    deepEqual(await other.claim(), [])
+    for (const task of held.slice(1)) await worker.settle(task, completed())
+    equal((await other.claim()).length, 1)
   },
 })

@@ -21,7 +21,7 @@ async function wakes(bench: Bench, expected: string, happen: (other: Desk) => Pr
   equal((await sleeper.claim()).length, 1)
 }
 
-/** A wait that nothing from before ends: a store may wake for nothing, and for its own news. */
+/** A wait that nothing from before ends, for a store may wake for its own news; in a list, because a promise alone would be awaited. */
 async function asleep(bench: Bench): Promise<Promise<void>[]> {
   for (let tries = 0; ; tries++) {
     let isWoken = false

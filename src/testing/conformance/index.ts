@@ -10,6 +10,7 @@ import { clockTests } from "./clock.ts"
 import { countsTests } from "./counts.ts"
 import { expiryTests } from "./expiry.ts"
 import { fairnessTests } from "./fairness.ts"
+import { gatesAheadTests } from "./gates-ahead.ts"
 import { gatesCooldownTests } from "./gates-cooldown.ts"
 import { gatesCostTests } from "./gates-cost.ts"
 import { gatesCountingTests } from "./gates-counting.ts"
@@ -69,6 +70,7 @@ export const storeTests: readonly StoreTest[] = [
   ...gatesDeclarationsTests,
   ...gatesUnroutedTests,
   ...gatesForecastTests,
+  ...gatesAheadTests,
   ...gatesExplainTests,
   ...gatesPermitTests,
   ...gatesWakeupsTests,

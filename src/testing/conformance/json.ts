@@ -36,6 +36,14 @@ export const jsonTests = theme("json", {
     isJson(await store.list({ ...everything, limit: 1 }))
     isJson(await store.counts({ type: null }))
     isJson(await bench.sweep({ retentionMs: 0 }))
+    isJson(await store.hello({ workerId: "w", types: [{ type: "report", limits: ["l"] }], limits: [] }))
+    const [unrouted] = await bench.submitMany(2, { type: "report", gates: null })
+    isJson(await store.unrouted({ types: ["report"], limit: 10 }))
+    const routes = [{ id: unrouted?.id ?? "", gates: [{ limit: "l", key: "k", cost: 1 }], flow: null }]
+    isJson(await store.route({ routes: [...routes, ...routes, { id: "nobody", error: "no" }] }))
+    const types = [{ type: "report", room: 9 }]
+    const { claimed: routed } = await worker.exchange({ claim: worker.nextClaim({ types }) })
+    for (const { id, fence } of routed) isJson(await store.permit({ id, fence, limit: "l", cost: 1, withinMs: 0 }))
     isJson(await store.explain({ id: ids[0] ?? "" }))
     isJson(await store.limits({ names: null }))
     isJson(await store.gates({ limit: "l", keys: null, afterKey: null, count: 10 }))

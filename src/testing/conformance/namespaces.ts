@@ -4,6 +4,7 @@ import { deepEqual, equal } from "node:assert/strict"
 import { sameTasks } from "./assertions.ts"
 import { theme } from "./kit.ts"
 import { completed } from "./outcomes.ts"
+import { slots, through } from "./policies.ts"
 import { leaseMs } from "./test-worker.ts"
 
 export const namespaceTests = theme("namespaces", {
@@ -58,6 +59,24 @@ export const namespaceTests = theme("namespaces", {
     await other.submitMany(4, { flow: "b" })
     const flows = (await other.worker().claim({ max: 4 })).map(({ flow }) => flow)
     deepEqual(flows, ["a", "b", "a", "b"])
+  },
+
+  "limits and gates of the same name are others in each": async (bench) => {
+    const other = await bench.connect({ namespace: "other" })
+    for (const desk of [bench, other]) {
+      await desk.declare("vendor", slots(1))
+      await desk.submitMany(2, { gates: through("vendor") })
+    }
+    await bench.change("vendor", { kind: "pause" })
+    deepEqual(await bench.worker().claim(), [])
+    const held = await other.worker().claimOne()
+    deepEqual([(await bench.gate("vendor")).slots?.held, (await other.gate("vendor")).slots?.held], [0, 1])
+    await bench.change("vendor", { kind: "resume" })
+    await bench.worker("w").claimOne()
+    deepEqual(await other.worker().claim({ number: 9 }), [])
+    await other.worker("w").settle(held, completed())
+    equal((await other.worker("w").claim()).length, 1)
+    equal((await other.store.limitChanges({ limit: null, beforeNumber: null, count: 9 })).changes.length, 1)
   },
 
   "a store names its kind and its namespace": async (bench) => {

@@ -54,19 +54,27 @@ describe("concurrency", () => {
             seen.push({ id: `t${i}`, fence: i })
             holding.set(`t${i}`, { cost, untilUs: nowUs + leaseUs })
           } else if (known && what === "settle") {
-            const settlement = { ...known, admittedAtUs: nowUs, reserved: 1, actual: null, respondedAtUs: null, rttUs: null }
+            const settlement = {
+              ...known,
+              admittedAtUs: nowUs,
+              reserved: 1,
+              actual: null,
+              sentAtUs: null,
+              respondedAtUs: null,
+              rttUs: null,
+            }
             state = settleGate(policy, settleGate(policy, state, nowUs, settlement), nowUs, settlement)
             state = settleGate(policy, state, nowUs, { ...settlement, fence: known.fence + 1 })
             holding.delete(known.id)
           } else if (known && holding.has(known.id)) {
-            state = renewHolder(state, known.id, known.fence, nowUs + leaseUs)
+            state = renewHolder(policy, state, { ...known, cost: 1, untilUs: nowUs + leaseUs })
             const before = holding.get(known.id)
             if (before) holding.set(known.id, { ...before, untilUs: Math.max(before.untilUs, nowUs + leaseUs) })
           }
           assert.ok(held() <= bound)
         }
       }),
-      { numRuns: runs(1_000) },
+      { numRuns: runs(10_000) },
     )
   })
 })
@@ -98,7 +106,7 @@ describe("several gates", () => {
           assert.ok(refusals.some(({ name, atUs }) => name === together.blockedBy && atUs === together.atUs))
         }
       }),
-      { numRuns: runs(1_000) },
+      { numRuns: runs(10_000) },
     )
   })
 })
@@ -139,7 +147,7 @@ describe("a forecast", () => {
         const state = used(rate, past)
         law(rate, forecast(only(rate), state, startUs, { tasks: ahead, cost: ahead }, 1), replay(only(rate), state, ahead + 1))
       }),
-      { numRuns: runs(1_000) },
+      { numRuns: runs(10_000) },
     )
 
   for (const provider of ["sliding", "fixed", "bucket"] as const) {

@@ -3,7 +3,14 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { isSluiceError } from "../../../src/errors/index.ts"
-import { PermanentError, RescheduleError, type RescheduleOptions, RetryableError } from "../../../src/task/index.ts"
+import {
+  PermanentError,
+  RateLimitError,
+  type RateLimitOptions,
+  RescheduleError,
+  type RescheduleOptions,
+  RetryableError,
+} from "../../../src/task/index.ts"
 
 const mistake = (options: unknown) => () => new RescheduleError(options as RescheduleOptions)
 
@@ -36,6 +43,28 @@ describe("RescheduleError", () => {
 
   it("suggests the option that was meant", () => {
     assert.throws(mistake({ delaySecond: 60 }), /RescheduleError: unknown option "delaySecond"; did you mean "delaySeconds"\?/)
+  })
+})
+
+describe("RateLimitError", () => {
+  it("says nothing that it was not told, and takes it as a 429", () => {
+    const error = new RateLimitError()
+    assert.deepEqual([error.retryAfterMs, error.status, error.limit, error.code], [null, 429, null, "rate_limited"])
+    assert.equal(error.message, "rate limited: the other side answered 429")
+  })
+
+  it("keeps how long the other side asked to wait, which limit it is about, and the cause", () => {
+    const cause = new Error("429")
+    const error = new RateLimitError({ retryAfter: "30s", status: 503, limit: "vendor-api", message: "slow down", cause })
+    assert.deepEqual([error.retryAfterMs, error.status, error.limit, error.message], [30_000, 503, "vendor-api", "slow down"])
+    assert.equal(error.cause, cause)
+  })
+
+  it("refuses what it cannot mean", () => {
+    const wrong = (options: unknown) => () => new RateLimitError(options as RateLimitOptions)
+    assert.throws(wrong({ retryAfter: "soon" }), { code: "invalid_duration", message: /RateLimitError: retryAfter: expected/ })
+    assert.throws(wrong({ status: 42 }), /RateLimitError: status: expected/)
+    assert.throws(wrong({ retryafter: "1s" }), /unknown option "retryafter"; did you mean "retryAfter"\?/)
   })
 })
 

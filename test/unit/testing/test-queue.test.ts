@@ -2,7 +2,7 @@
 
 import { deepEqual, equal, match, rejects } from "node:assert/strict"
 import { describe, it } from "node:test"
-import { connect, defineTask } from "../../../src/index.ts"
+import { connect, defineLimit, defineTask } from "../../../src/index.ts"
 import { faultyStore, sleepUntilEmpty, testQueue, VirtualWorld, viaJson } from "../../../src/testing/index.ts"
 import { systemWorld } from "../../../src/world/index.ts"
 
@@ -46,6 +46,27 @@ describe("testQueue", () => {
     await queue.advance("1h")
     equal((await queue.get(id))?.status, "completed")
     equal((await queue.now()).getTime() - before.getTime(), 3_600_000)
+  })
+
+  it("drains what may pass its gates, slot after slot, and leaves what they hold", async () => {
+    const vendor = defineLimit("vendor", { rate: { limit: 2, per: "10s", provider: "sliding" }, concurrency: 1 })
+    const call = defineTask("call", { limits: [vendor], run: (name: string) => name })
+    const queue = await testQueue([call])
+    await queue.submitMany(call, ["a", "b", "c", "d", "e"])
+    for (const completed of [2, 4, 5]) {
+      await queue.drain()
+      equal((await queue.counts()).completed, completed)
+      await queue.advance("10s")
+    }
+  })
+
+  it("drains what was submitted without the code, once its worker has routed it", async () => {
+    const vendor = defineLimit("vendor", { concurrency: 1 })
+    const call = defineTask("call", { limits: [vendor], run: (name: string) => name })
+    const queue = await testQueue([call])
+    const { id } = await queue.submit("call", "by name")
+    await queue.drain()
+    deepEqual([(await queue.get(id))?.status, (await queue.get(id))?.gates], ["completed", ["vendor"]])
   })
 
   it("repeats itself: the same seed, the same ids and the same jitter", async () => {
@@ -104,6 +125,14 @@ describe("sleepUntilEmpty", () => {
     await sleepUntilEmpty(queue)
     equal((await queue.counts()).completed, 2)
     equal((await queue.now()).toISOString(), "2026-01-28T12:20:00.000Z")
+  })
+
+  it("moves it on from opening to opening", async () => {
+    const vendor = defineLimit("vendor", { rate: { limit: 1, per: "1h", provider: "sliding" } })
+    const queue = await testQueue([defineTask("call", { limits: [vendor], run: () => {} })])
+    await queue.submitMany("call", [1, 2, 3, 4])
+    await sleepUntilEmpty(queue, { within: "3h" })
+    equal((await queue.now()).toISOString(), "2026-01-28T15:00:00.000Z")
   })
 
   it("waits in the real world as well", async () => {

@@ -13,19 +13,21 @@ CREATE INDEX lanes_standing ON lanes (ns, type, gate, flow, head_priority DESC, 
 -- A flow stands once for being ready, and once for each gate that lanes of it wait at. Its virtual time is that of gate 0; at
 -- other gates it is the one that the flow was placed by there, and may lag behind.
 CREATE TABLE standings (
-  ns            INTEGER NOT NULL,
-  type          TEXT NOT NULL,
-  flow          TEXT NOT NULL,
-  gate          INTEGER NOT NULL,
-  virtual_time  INTEGER NOT NULL,
-  head_priority INTEGER,
-  head_seq      INTEGER,
+  ns               INTEGER NOT NULL,
+  type             TEXT NOT NULL,
+  flow             TEXT NOT NULL,
+  gate             INTEGER NOT NULL,
+  virtual_time     INTEGER NOT NULL,
+  head_priority    INTEGER,
+  head_ready_at_ms INTEGER,
+  head_seq         INTEGER,
   PRIMARY KEY (ns, type, flow, gate)
 ) STRICT, WITHOUT ROWID;
-INSERT INTO standings SELECT ns, type, flow, 0, virtual_time, head_priority, head_seq FROM flows;
+INSERT INTO standings
+SELECT ns, type, flow, 0, virtual_time, head_priority, (SELECT ready_at_ms FROM tasks WHERE seq = head_seq), head_seq FROM flows;
 DROP TABLE flows;
 ALTER TABLE standings RENAME TO flows;
-CREATE INDEX flows_standing ON flows (ns, type, gate, head_priority DESC, virtual_time, head_seq) WHERE head_seq IS NOT NULL;
+CREATE INDEX flows_standing ON flows (ns, type, gate, head_priority DESC, virtual_time, head_ready_at_ms, head_seq) WHERE head_seq IS NOT NULL;
 
 -- What processes declare and people set, as one JSON record a limit.
 CREATE TABLE limits (

@@ -83,8 +83,8 @@ UPDATE lanes SET gate = ?2 WHERE lane = ?1
 -- 1 ns, 2 type, 3 flow, 4 virtual_time or NULL for no change, 5 the present virtual time
 UPDATE flows SET
   virtual_time = coalesce(?4, CASE WHEN head_seq IS NULL THEN max(virtual_time, ?5) ELSE virtual_time END),
-  (head_priority, head_seq) = (
-    SELECT head_priority, head_seq FROM lanes
+  (head_priority, head_ready_at_ms, head_seq) = (
+    SELECT head_priority, head_ready_at_ms, head_seq FROM lanes
     WHERE lanes.ns = flows.ns AND lanes.type = flows.type AND lanes.gate = 0 AND lanes.flow = flows.flow AND head_seq IS NOT NULL
     ORDER BY head_priority DESC, head_ready_at_ms, head_seq LIMIT 1
   )
@@ -92,12 +92,13 @@ WHERE ns = ?1 AND type = ?2 AND flow = ?3 AND gate = 0
 
 -- name: placeWaitingFlow
 -- 1 ns, 2 type, 3 flow, 4 gate; answers with its head, if it has one
-INSERT INTO flows (ns, type, flow, gate, virtual_time, head_priority, head_seq)
-SELECT ?1, ?2, ?3, ?4, ready.virtual_time, lanes.head_priority, lanes.head_seq
+INSERT INTO flows (ns, type, flow, gate, virtual_time, head_priority, head_ready_at_ms, head_seq)
+SELECT ?1, ?2, ?3, ?4, ready.virtual_time, lanes.head_priority, lanes.head_ready_at_ms, lanes.head_seq
 FROM flows AS ready JOIN lanes ON lanes.ns = ?1 AND lanes.type = ?2 AND lanes.gate = ?4 AND lanes.flow = ?3 AND lanes.head_seq IS NOT NULL
 WHERE ready.ns = ?1 AND ready.type = ?2 AND ready.flow = ?3 AND ready.gate = 0
 ORDER BY lanes.head_priority DESC, lanes.head_ready_at_ms, lanes.head_seq LIMIT 1
-ON CONFLICT DO UPDATE SET virtual_time = excluded.virtual_time, head_priority = excluded.head_priority, head_seq = excluded.head_seq
+ON CONFLICT DO UPDATE SET virtual_time = excluded.virtual_time, head_priority = excluded.head_priority,
+  head_ready_at_ms = excluded.head_ready_at_ms, head_seq = excluded.head_seq
 RETURNING head_seq
 
 -- name: dropWaitingFlow
@@ -106,17 +107,17 @@ DELETE FROM flows WHERE ns = ?1 AND type = ?2 AND flow = ?3 AND gate = ?4
 
 -- name: readFlows
 -- 1 ns, 2 type, 3 limit, 4 skip
-SELECT flow, head_priority, virtual_time, head_seq, virtual_time FROM flows
+SELECT flow, head_priority, virtual_time, head_ready_at_ms, head_seq, virtual_time FROM flows
 WHERE ns = ?1 AND type = ?2 AND gate = 0 AND head_seq IS NOT NULL
-ORDER BY head_priority DESC, virtual_time, head_seq LIMIT ?3 OFFSET ?4
+ORDER BY head_priority DESC, virtual_time, head_ready_at_ms, head_seq LIMIT ?3 OFFSET ?4
 
 -- name: readWaitingFlows
 -- 1 ns, 2 type, 3 limit, 4 skip, 5 gate
-SELECT flow, head_priority, virtual_time, head_seq,
+SELECT flow, head_priority, virtual_time, head_ready_at_ms, head_seq,
   (SELECT virtual_time FROM flows AS ready WHERE ready.ns = ?1 AND ready.type = ?2 AND ready.flow = flows.flow AND ready.gate = 0)
 FROM flows
 WHERE ns = ?1 AND type = ?2 AND gate = ?5 AND head_seq IS NOT NULL
-ORDER BY head_priority DESC, virtual_time, head_seq LIMIT ?3 OFFSET ?4
+ORDER BY head_priority DESC, virtual_time, head_ready_at_ms, head_seq LIMIT ?3 OFFSET ?4
 
 -- name: readLanes
 -- 1 ns, 2 type, 3 gate, 4 flow, 5 limit, 6 skip
@@ -135,5 +136,5 @@ SELECT count(*) FROM (
 )
 
 -- name: countLane
--- 1 lane, 2 bound
-SELECT count(*) FROM (SELECT 1 FROM tasks WHERE lane = ?1 LIMIT ?2)
+-- Of those that its priority does not put behind it. 1 lane, 2 priority, 3 bound
+SELECT count(*) FROM (SELECT 1 FROM tasks WHERE lane = ?1 AND priority >= ?2 LIMIT ?3)

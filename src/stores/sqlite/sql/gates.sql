@@ -36,15 +36,15 @@ DELETE FROM limit_changes WHERE number <= (SELECT max(number) FROM limit_changes
 
 -- name: readGate
 -- 1 ns, 2 limit, 3 key
-SELECT gate, limit_name, key, state FROM gates WHERE ns = ?1 AND limit_name = ?2 AND key = ?3
+SELECT gate, limit_name, key, state, EXISTS (SELECT 1 FROM dues WHERE dues.gate = gates.gate) FROM gates WHERE ns = ?1 AND limit_name = ?2 AND key = ?3
 
 -- name: readGateByNumber
 -- 1 gate
-SELECT gate, limit_name, key, state FROM gates WHERE gate = ?1
+SELECT gate, limit_name, key, state, EXISTS (SELECT 1 FROM dues WHERE dues.gate = gates.gate) FROM gates WHERE gate = ?1
 
 -- name: gatesOf
 -- 1 ns, 2 limit, 3 after key, 4 count
-SELECT gate, limit_name, key, state FROM gates
+SELECT gate, limit_name, key, state, EXISTS (SELECT 1 FROM dues WHERE dues.gate = gates.gate) FROM gates
 WHERE ns = ?1 AND limit_name = ?2 AND (?3 IS NULL OR key > ?3)
 ORDER BY key LIMIT ?4
 
@@ -67,7 +67,7 @@ DELETE FROM gates WHERE gate IN (SELECT value FROM json_each(?1))
 
 -- name: idleGates
 -- 1 ns, 2 touched at or before, 3 limit
-SELECT gate, limit_name, key, state FROM gates
+SELECT gate, limit_name, key, state, EXISTS (SELECT 1 FROM dues WHERE dues.gate = gates.gate) FROM gates
 WHERE ns = ?1 AND touched_at_ms <= ?2
   AND NOT EXISTS (SELECT 1 FROM dues WHERE dues.gate = gates.gate)
   AND NOT EXISTS (SELECT 1 FROM demand WHERE demand.gate = gates.gate)
