@@ -72,10 +72,13 @@ export class Task<Input = unknown, Output = unknown> {
   /** In words: it is expected to expire before it starts. */
   get warning(): string | null {
     const { expiresAtMs } = this.#record
-    const atMs = this.#forecast?.atMs ?? null
-    if (atMs === null || expiresAtMs === null || atMs < expiresAtMs) return null
-    const gate = this.#forecast?.gate ? ` (held by ${this.#forecast.gate})` : ""
-    return `expected to start at ${formatInstant(atMs)}${gate}, not before it expires at ${formatInstant(expiresAtMs)}: it will expire instead, unless something changes`
+    if (!this.#forecast || expiresAtMs === null) return null
+    const { atMs, basis, gate } = this.#forecast
+    const isPaused = atMs === null && basis === "paused"
+    if (!isPaused && (atMs === null || atMs < expiresAtMs)) return null
+    const start = atMs === null ? "waits for somebody to resume the limit" : `expected to start at ${formatInstant(atMs)}`
+    const held = gate ? ` (held by ${gate})` : ""
+    return `${start}${held}, not before it expires at ${formatInstant(expiresAtMs)}: it will expire instead, unless something changes`
   }
   get createdAt(): Date {
     return new Date(this.#record.createdAtMs)

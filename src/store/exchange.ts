@@ -185,8 +185,9 @@ function take(records: Records, chosen: Chosen, request: ExchangeRequest): TaskR
   const lease = { workerId: request.workerId, claimNumber, expiresAtMs: records.nowMs + request.leaseMs }
   const changes = chosen.tasks.map((task) => claim(task, records.nowMs, lease))
   records.save([...changes, ...chosen.overdue.map((task) => expire(task, records.nowMs))])
-  for (const { lane, gate } of chosen.parked) records.standAt(lane, gate)
+  // Served first: whoever goes to stand at a gate stands there by the virtual time that he has now.
   if (chosen.served.length > 0) records.serve(chosen)
+  for (const { lane, gate } of chosen.parked) records.standAt(lane, gate)
   recordForecasts(records, chosen.tasks)
   return changes.map(({ task }) => task)
 }

@@ -107,7 +107,7 @@ const happening = fc.oneof(
   act("resume", { limit, key }),
   act("close", { limit, key, forMs }),
   act("reset", { limit, key }),
-  act("set", { limit: fc.constant("cpu" as const), key, forMs, concurrency: fc.integer({ min: 3, max: 4 }) }),
+  act("set", { limit: fc.constant("cpu" as const), key, forMs, concurrency: fc.integer({ min: 1, max: 4 }) }),
 )
 export type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never
 

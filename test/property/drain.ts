@@ -190,7 +190,8 @@ export class Drain {
       return { ...task, id, gates: gates.map((gate) => ({ ...gate, cost: Math.min(gate.cost, largest[gate.limit] ?? 1) })) }
     })
     const answer = await this.store.submit({ tasks })
-    assert.equal(answer.kind, "ok")
+    // An override may not let that much pass.
+    assert.ok(answer.kind === "ok" || answer.kind === "cost_above_limit", answer.kind)
   }
 
   /** What is on the calendar for now, if anything. */

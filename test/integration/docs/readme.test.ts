@@ -49,7 +49,7 @@ describe("the README", () => {
         await waiting
       }
       const [task] = (await queue.list()).tasks
-      assert.deepEqual([task?.output, task?.rescheduleCount, task?.retryCount], [{ status: 200 }, 1, 0])
+      assert.deepEqual([task?.output, task?.throttleCount, task?.retryCount], [{ status: 200 }, 1, 0])
       await queue.close()
     } finally {
       child.kill("SIGKILL")
