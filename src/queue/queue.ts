@@ -167,17 +167,21 @@ export class Queue {
   }
 
   private async prepare(task: AnyTask | string, input: unknown, options: ReadSubmitOptions): Promise<NewTask> {
-    const submission = { id: this.makeId(), input, maxInputBytes: this.maxInputBytes, options }
+    // Written out: an object made by spreading is a slow one, and there are as many as there are tasks.
+    const { maxInputBytes } = this
     if (!isTaskDefinition(task)) {
       const type = typeOf(task)
-      return newTask({ ...submission, type, gates: options.gates ?? null, flow: options.flow ?? type })
+      const gates = options.gates ?? null
+      return newTask({ id: this.makeId(), type, input, maxInputBytes, options, gates, flow: options.flow ?? type })
     }
     const checked = await checkInput(task, input)
     if (checked.kind === "refused") throw checked.error
     if (options.gates) throw gatesTwice(task.type)
     const { refs, limits } = gatesOf(task, checked.value)
     this.declarations.note(task.type, limits)
-    return newTask({ ...submission, type: task.type, gates: refs, flow: options.flow ?? flowOf(task, checked.value) ?? task.type })
+    const { type } = task
+    const flow = options.flow ?? flowOf(task, checked.value) ?? type
+    return newTask({ id: this.makeId(), type, input, maxInputBytes, options, gates: refs, flow })
   }
 
   private async submitBatch(tasks: readonly NewTask[]): Promise<Task[]> {

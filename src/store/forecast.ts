@@ -18,7 +18,7 @@ export function forecastTask(records: Records, task: TaskRecord, aheadAt: AheadA
   if (task.status !== "pending") return null
   if (task.gates === null) return { atMs: null, latestMs: null, basis: "unrouted", gate: null }
   const isDue = task.availableAtMs <= records.nowMs
-  let last: Forecast = { ...exact(Math.max(task.availableAtMs, records.nowMs), isDue ? "now" : "schedule"), gate: null }
+  let last = exact(Math.max(task.availableAtMs, records.nowMs), isDue ? "now" : "schedule", null)
   for (const ref of task.gates) {
     const gate = records.gates.gate(ref)
     const own = gate && forecastGate(records.nowMs, gate, aheadAt(gate), ref.cost)
@@ -39,15 +39,15 @@ export function forecastGate(nowMs: number, gate: OpenGate, ahead: Ahead, cost: 
   const atUs = forecast(force.policy, state, nowUs, ahead, cost)
   if (atUs >= neverUs) return { atMs: null, latestMs: null, basis: "rate", gate: name }
   const atMs = Math.ceil(atUs / 1_000)
-  if (atMs <= nowMs) return { ...exact(nowMs, "now"), gate: name }
-  if (atUs === state.closedUntilUs) return { ...exact(atMs, force.closedUntilUs >= atUs ? "closed" : "cooldown"), gate: name }
+  if (atMs <= nowMs) return exact(nowMs, "now", name)
+  if (atUs === state.closedUntilUs) return exact(atMs, force.closedUntilUs >= atUs ? "closed" : "cooldown", name)
   const ratesUs = forecast({ ...force.policy, concurrency: null }, state, nowUs, ahead, cost)
   if (force.policy.concurrency !== null && ratesUs < atUs) return { atMs, latestMs: 2 * atMs - nowMs, basis: "slots", gate: name }
   return { atMs, latestMs: atMs + uncertainMs(force.policy), basis: "rate", gate: name }
 }
 
-function exact(atMs: number, basis: ForecastBasis): Omit<Forecast, "gate"> {
-  return { atMs, latestMs: atMs, basis }
+function exact(atMs: number, basis: ForecastBasis, gate: string | null): Forecast {
+  return { atMs, latestMs: atMs, basis, gate }
 }
 
 /**

@@ -12,21 +12,22 @@ export function submit(records: Records, request: SubmitRequest): SubmitAnswer {
   const changes: Change[] = []
   const answers: SubmittedTask[] = []
   const arrivals = new Arrivals(records)
+  const gatesOf = ofType(records)
   for (const [index, asked] of request.tasks.entries()) {
-    const task = asked.gates === null ? { ...asked, gates: gatesOfType(records, asked.type) } : asked
+    const task = asked.gates === null ? { ...asked, gates: gatesOf(asked.type) } : asked
     const existing = known.byId.get(task.id) ?? (task.idempotencyKey === null ? undefined : known.byKey.get(task.idempotencyKey))
     if (existing) {
       if (!isSame(existing, task)) return { kind: "conflict", index, existing }
       answers.push({ task: existing, created: false, forecast: forecastTask(records, existing, aheadOf(records, existing)) })
       continue
     }
-    const wrong = records.gates.check(task.gates ?? [])
+    const wrong = task.gates && task.gates.length > 0 ? records.gates.check(task.gates) : null
     if (wrong) return { ...wrong, index }
     const refusal = checkSchedule(task, records.nowMs)
     if (refusal) return { kind: "schedule_after_expiry", index, message: refusal.message }
     const created = create(task, firstSeq + index, records.nowMs)
-    const forecast = forecastTask(records, created.task, arrivals.aheadOf(created.task))
     const isGated = created.task.gates !== null && created.task.gates.length > 0
+    const forecast = forecastTask(records, created.task, isGated ? arrivals.aheadOf(created.task) : nobodyAhead)
     const change = isGated ? { ...created, task: { ...created.task, forecastAtMs: forecast?.atMs ?? null } } : created
     if (isGated && change.task.status === "pending" && change.task.availableAtMs <= records.nowMs) arrivals.add(change.task)
     known.byId.set(task.id, change.task)
@@ -38,9 +39,15 @@ export function submit(records: Records, request: SubmitRequest): SubmitAnswer {
   return { kind: "ok", nowMs: records.nowMs, tasks: answers }
 }
 
+const nobodyAhead = () => ({ tasks: 0, cost: 0 })
+
 /** A type that is known to pass no gates needs nobody to say so for each task. */
-function gatesOfType(records: Records, type: string): readonly never[] | null {
-  return records.limitsOfType(type)?.length === 0 ? [] : null
+function ofType(records: Records): (type: string) => readonly never[] | null {
+  const known = new Map<string, readonly never[] | null>()
+  return (type) => {
+    if (!known.has(type)) known.set(type, records.limitsOfType(type)?.length === 0 ? [] : null)
+    return known.get(type) ?? null
+  }
 }
 
 function knownTasks(records: Records, tasks: readonly NewTask[]): { byId: Map<string, TaskRecord>; byKey: Map<string, TaskRecord> } {

@@ -122,21 +122,25 @@ export class SqliteRecords implements Records {
 
   insert(changes: readonly Change[]): void {
     this.hasNews ||= changes.some(isNews)
-    // Neighbours that differ in nothing but id, input and gates are one statement.
-    const groups: { values: readonly Value[]; rows: Value[][] }[] = []
+    // Neighbours that differ in nothing but id and input, and in gates where they pass some, are one statement.
+    const groups: { statement: string; values: readonly Value[]; rows: Value[][] }[] = []
     for (const { task, entries } of changes) {
       this.tally.add(task)
       const isInline = task.input.length <= inlineInputBytes
       if (!isInline) this.sql("insertPayload").run(task.seq, task.input)
-      const values = [this.ns, ...insertValues(task), fromHistory(entries)]
+      const lane = this.laneFor(task)
+      const isGated = task.gates === null || task.gates.length > 0
+      const statement = isGated ? "insertGated" : "insertTasks"
+      const values: Value[] = [this.ns, ...insertValues(task), fromHistory(entries)]
+      if (!isGated) values.push(lane)
       const last = groups.at(-1)
-      const isAlike = last?.values.every((value, i) => value === values[i])
-      const group = last && isAlike ? last : { values, rows: [] }
+      const isAlike = last?.statement === statement && last.values.every((value, i) => value === values[i])
+      const group = last && isAlike ? last : { statement, values, rows: [] }
       if (group !== last) groups.push(group)
       const input = isInline ? task.input : null
-      group.rows.push([task.seq, task.id, input, this.laneFor(task), jsonOrNull(task.gates), task.forecastAtMs])
+      group.rows.push(isGated ? [task.seq, task.id, input, lane, jsonOrNull(task.gates), task.forecastAtMs] : [task.seq, task.id, input])
     }
-    for (const { values, rows } of groups) this.sql("insertTasks").run(JSON.stringify(rows), ...values)
+    for (const { statement, values, rows } of groups) this.sql(statement).run(JSON.stringify(rows), ...values)
   }
 
   save(changes: readonly Change[]): void {

@@ -22,7 +22,19 @@ SELECT version, history FROM tasks WHERE ns = ?1 AND id = ?2
 SELECT seq, status, history, gates IS 'null' FROM tasks WHERE seq IN (SELECT value FROM json_each(?1))
 
 -- name: insertTasks
--- 1 JSON array of [seq, id, input or null, lane, gates, forecast_at_ms]; the rest is the same for all of them, in the order below
+-- 1 JSON array of [seq, id, input or null]; the rest is the same for all of them, in the order below. insertGated must say the same
+INSERT INTO tasks (
+  seq, id, input, lane, ns, type, status, priority, flow, tags, job_id, idempotency_key, input_digest,
+  created_at_ms, updated_at_ms, available_at_ms, ready_at_ms, expires_at_ms, expired_at_ms, finished_at_ms,
+  max_retries, max_reschedules, max_throttles, timeout_ms, version, history
+)
+SELECT
+  value ->> 0, value ->> 1, value ->> 2, ?23, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
+  ?11, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22
+FROM json_each(?1)
+
+-- name: insertGated
+-- Tasks that pass gates, or are still to be routed. 1 JSON array of [seq, id, input or null, lane, gates, forecast_at_ms]
 INSERT INTO tasks (
   seq, id, input, lane, gates, forecast_at_ms, ns, type, status, priority, flow, tags, job_id, idempotency_key, input_digest,
   created_at_ms, updated_at_ms, available_at_ms, ready_at_ms, expires_at_ms, expired_at_ms, finished_at_ms,
