@@ -1,20 +1,21 @@
 // What people set on top of the code: overrides, pauses, closings. At once, for everybody, and written into the log.
 
 import { endCooldown } from "../limits/index.ts"
+import type { StoredGate } from "./limit-records.ts"
 import type { ChangeLimitAnswer, ChangeLimitRequest, LimitChange, LimitSetting } from "./limits-contract.ts"
 import { type LimitRecord, noSetting } from "./policies.ts"
-import type { Records, StoredGate } from "./records.ts"
+import type { Records } from "./records.ts"
 import { reportLimit } from "./report.ts"
 
 export function changeLimit(records: Records, { limit: name, key, change, by }: ChangeLimitRequest): ChangeLimitAnswer {
-  const before = records.limit(name)
-  if (!before) return { kind: "unknown_limit", known: records.limitNames().slice(0, 20) }
+  const before = records.limits.limit(name)
+  if (!before) return { kind: "unknown_limit", known: records.limits.limitNames().slice(0, 20) }
   const after = withSetting(before, key, apply(inEffect(before.settings[key] ?? noSetting, records.nowMs), change))
-  records.saveLimit(after)
-  records.logChange({ atMs: records.nowMs, limit: name, key, change, by })
+  records.limits.saveLimit(after)
+  records.limits.logChange({ atMs: records.nowMs, limit: name, key, change, by })
   records.gates.forget()
   if (change.kind === "reset") endCooldowns(records, name, key)
-  records.hurry(name)
+  records.limits.hurry(name)
   const limit = reportLimit(records, after)
   if (!limit) throw new Error(`no limit ${name}`)
   return { kind: "ok", nowMs: records.nowMs, limit }
@@ -52,7 +53,7 @@ function endCooldowns(records: Records, limit: string, key: string): void {
   const page = 500
   let afterKey: string | null = null
   for (;;) {
-    const stored: readonly StoredGate[] = key === "" ? records.gatesOf(limit, afterKey, page) : []
+    const stored: readonly StoredGate[] = key === "" ? records.limits.gatesOf(limit, afterKey, page) : []
     const keys = key === "" ? stored.map((one) => one.key) : [key]
     for (const one of keys) {
       const gate = records.gates.gate({ limit, key: one })

@@ -173,7 +173,7 @@ function takeAll(records: Records, asked: ClaimRequest, request: ExchangeRequest
     records.gates.close()
     if (chosen.more) return { claimed, more: true, touched: touched + records.gates.size }
     const isFull = claimed.length >= max
-    const isDue = [...rooms].some(([type, room]) => (isFull || room > 0) && records.dueGates(type, 1).length > 0)
+    const isDue = [...rooms].some(([type, room]) => (isFull || room > 0) && records.limits.dueGates(type, 1).length > 0)
     if (isFull || !isDue || round >= mostRounds)
       return { claimed, more: isDue && claimed.length > 0, touched: touched + records.gates.size }
   }
@@ -202,7 +202,7 @@ function recordForecasts(records: Records, tasks: readonly TaskRecord[]): void {
     const bucket = errorBucket(records.nowMs - task.forecastAtMs)
     buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1)
   }
-  for (const [type, buckets] of byType) records.addForecastErrors(type, buckets)
+  for (const [type, buckets] of byType) records.limits.addForecastErrors(type, buckets)
 }
 
 /** Gates that only a change of their limit can open. */
@@ -215,9 +215,9 @@ function nextTime(records: Records, types: ClaimRequest["types"]): { readonly at
     const atMs = records.nextDueAtMs(type)
     if (atMs !== null && (next === null || atMs < next.atMs)) next = { atMs, gate: null }
     // Without room nobody has looked into what is due: it would be told for ever.
-    const opening = room > 0 ? records.nextOpening(type) : null
+    const opening = room > 0 ? records.limits.nextOpening(type) : null
     if (!opening || opening.atMs >= neverMs || (next !== null && opening.atMs >= next.atMs)) continue
-    const gate = records.gateByNumber(opening.gate)
+    const gate = records.limits.gateByNumber(opening.gate)
     next = { atMs: opening.atMs, gate: gate && gateName(gate) }
   }
   return next

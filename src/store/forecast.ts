@@ -3,8 +3,9 @@
 import { type Ahead, forecast, type GatePolicy, neverUs } from "../limits/index.ts"
 import type { TaskRecord } from "../task/index.ts"
 import { closedBy, costAt, type OpenGate } from "./gates.ts"
+import type { Demand } from "./limit-records.ts"
 import type { Forecast, ForecastBasis } from "./limits-contract.ts"
-import type { Demand, Records } from "./records.ts"
+import type { Records } from "./records.ts"
 
 /** An error below 2^b ms is counted in bucket b. */
 export function errorBucket(errorMs: number): number {
@@ -80,7 +81,7 @@ export function aheadOf(records: Records, task: TaskRecord): AheadAt {
 function waiting(records: Records, gate: OpenGate, { type, flow, priority }: TaskRecord): { own: Demand; all: Demand } {
   const nobody = { tasks: 0, cost: 0, flows: 0 }
   if (gate.number === 0) return { own: nobody, all: nobody }
-  return { own: records.demand(gate.number, priority, { type, flow }), all: records.demand(gate.number, priority, null) }
+  return { own: records.limits.demand(gate.number, priority, { type, flow }), all: records.limits.demand(gate.number, priority, null) }
 }
 
 /** Of one flow and one priority, among those that arrive together. */

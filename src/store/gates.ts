@@ -17,11 +17,13 @@ import {
   settleGate,
 } from "../limits/index.ts"
 import { type GateRef, gateName, type Outcome, type TaskRecord } from "../task/index.ts"
-import { compareFlows, type FlowPlace, type FlowRow } from "./claim.ts"
+import type { FlowPlace, FlowRow } from "./claim.ts"
 import type { SettleRequest } from "./contract.ts"
+import type { GateKey, StoredGate } from "./limit-records.ts"
 import type { PermitAnswer, PermitRequest, RouteResult } from "./limits-contract.ts"
 import { type InForce, inForce, type LimitRecord } from "./policies.ts"
-import type { GateKey, Records, StoredGate } from "./records.ts"
+import type { Records } from "./records.ts"
+import { type TimeOf, Waiting } from "./waiting.ts"
 
 /** A gate within a step. */
 export interface OpenGate {
@@ -37,18 +39,6 @@ export interface OpenGate {
   isChanged: boolean
 }
 
-/** Those of one type who wait at one gate. */
-interface Place {
-  readonly type: string
-  readonly gate: number
-}
-
-/** The virtual time of a flow that was served in this step. */
-type TimeOf = (flow: string) => number | null
-
-/** How many flows are looked at to find who is first, where flows were served elsewhere since they were placed. */
-const mostLooks = 64
-
 /** What a run leaves behind at the gates that it passed. */
 export type Passed = Pick<TaskRecord, "id" | "type" | "fence" | "gates" | "startedAtMs">
 
@@ -57,14 +47,11 @@ export class Gates {
   private readonly open = new Map<string, OpenGate | null>()
   private readonly byNumber = new Map<number, OpenGate>()
   private readonly limits = new Map<string, LimitRecord | null>()
-  private readonly first = new Map<string, FlowRow | null>()
-  /** Who has come to stand there since; not among the records yet. */
-  private readonly joined = new Map<string, FlowRow[]>()
-  /** Places whose due time is to be told anew. */
-  private readonly looked = new Map<string, Place>()
+  private readonly waiting: Waiting
 
   constructor(records: Records) {
     this.records = records
+    this.waiting = new Waiting(records)
   }
 
   private get nowUs(): number {
@@ -74,7 +61,7 @@ export class Gates {
   limit(name: string): LimitRecord | null {
     const known = this.limits.get(name)
     if (known !== undefined) return known
-    const found = this.records.limit(name)
+    const found = this.records.limits.limit(name)
     this.limits.set(name, found)
     return found
   }
@@ -90,7 +77,7 @@ export class Gates {
   numbered(number: number): OpenGate | null {
     const known = this.byNumber.get(number)
     if (known) return known
-    const stored = this.records.gateByNumber(number)
+    const stored = this.records.limits.gateByNumber(number)
     return stored && this.gate(stored, stored)
   }
 
@@ -100,7 +87,7 @@ export class Gates {
     const known = this.open.get(name)
     if (known !== undefined) return known
     const limit = this.limit(key.limit)
-    const stored = limit && (found ?? this.records.gate(key))
+    const stored = limit && (found ?? this.records.limits.gate(key))
     const force = limit && inForce(limit, key.key, this.records.nowMs)
     const gate: OpenGate | null = force && {
       limit: key.limit,
@@ -149,7 +136,7 @@ export class Gates {
     const refs = task.gates ?? []
     const gates = refs.map((ref) => this.gate(ref))
     for (const gate of gates) {
-      if (gate?.hasWaiters && this.isBehind(task.type, gate.number, place, timeOf)) return gate
+      if (gate?.hasWaiters && this.waiting.isBehind(task.type, gate.number, place, timeOf)) return gate
     }
     const untilUs = this.nowUs + leaseMs * 1_000
     const admission = this.admit(refs, gates, { id: task.id, fence: task.fence + 1, untilUs })
@@ -175,60 +162,18 @@ export class Gates {
     return admitAll(toPass, this.nowUs)
   }
 
-  /** Whether somebody of the type waits at the gate who comes before this place. */
-  private isBehind(type: string, gate: number, place: FlowPlace, timeOf: TimeOf): boolean {
-    if (this.joined.get(placeKey(type, gate))?.some((row) => isBefore(row, timeOf, place))) return true
-    const first = this.firstWaiter(type, gate)
-    // Nobody stands earlier than where he was placed: who is before the first is before all.
-    if (!first || compareFlows(first, place) >= 0) return false
-    return isBefore(first, timeOf, place) || this.isBehindOthers(type, gate, place, timeOf)
-  }
-
-  private isBehindOthers(type: string, gate: number, place: FlowPlace, timeOf: TimeOf): boolean {
-    let skip = 0
-    for (let look = 0; look < mostLooks; look++) {
-      const [row] = this.records.backlog().flows(type, gate, skip, 1)
-      if (!row || compareFlows(row, place) >= 0) return false
-      if (isBefore(row, timeOf, place)) return true
-      if (row.virtualTime < row.flowTime) this.records.refreshFlow(type, gate, row.flow)
-      else skip++
-    }
-    return false
-  }
-
-  /** A flow may have been served elsewhere since it was placed here: then it is placed anew, and the next one is looked at. */
-  private firstWaiter(type: string, gate: number): FlowRow | null {
-    const key = placeKey(type, gate)
-    const known = this.first.get(key)
-    if (known !== undefined) return known
-    const backlog = this.records.backlog()
-    let found: FlowRow | null = null
-    for (let look = 0; look < mostLooks; look++) {
-      found = backlog.flows(type, gate, 0, 1)[0] ?? null
-      if (!found || found.virtualTime >= found.flowTime) break
-      this.records.refreshFlow(type, gate, found.flow)
-    }
-    this.first.set(key, found)
-    return found
-  }
-
   /** A lane comes to stand at the gate: its number. Others now have to stand behind it. */
   join(gate: OpenGate, type: string, row: FlowRow): number {
     // Only to have a number: what has changed is written at the end, when those of other types hear of it as well.
     if (gate.number === 0) this.write(gate)
     gate.hasWaiters = true
-    const key = placeKey(type, gate.number)
-    const joined = this.joined.get(key) ?? []
-    this.joined.set(key, joined)
-    joined.push(row)
+    this.waiting.join(type, gate.number, row)
     return gate.number
   }
 
   /** Who waits there has changed, or has to be told when to look again. */
   look(type: string, gate: number): void {
-    this.first.delete(placeKey(type, gate))
-    this.joined.delete(placeKey(type, gate))
-    this.looked.set(placeKey(type, gate), { type, gate })
+    this.waiting.look(type, gate)
   }
 
   /** How many of those who wait may pass now: taken from a copy of the gate, one after the other. */
@@ -316,52 +261,29 @@ export class Gates {
   /** Those who wait where something has changed get the time at which it is worth looking again. */
   tell(): void {
     for (const gate of this.open.values()) {
-      if (gate?.isChanged && gate.hasWaiters) for (const type of this.records.typesAt(gate.number)) this.look(type, gate.number)
+      if (gate?.isChanged && gate.hasWaiters) for (const type of this.records.limits.typesAt(gate.number)) this.look(type, gate.number)
     }
     for (const { type, gate } of this.records.takeChangedPlaces()) this.look(type, gate)
-    if (this.looked.size === 0) return
-    this.first.clear()
-    this.joined.clear()
-    for (const { type, gate } of this.looked.values()) this.records.setDue(type, gate, this.dueAtMs(type, gate))
-    this.looked.clear()
+    for (const { type, gate } of this.waiting.takeLooked()) this.records.limits.setDue(type, gate, this.dueAtMs(type, gate))
   }
 
   private write(gate: OpenGate): void {
     if (gate.number === 0) {
-      gate.number = this.records.addGate(gate, gate.state).number
+      gate.number = this.records.limits.addGate(gate, gate.state).number
       this.byNumber.set(gate.number, gate)
-    } else if (gate.isChanged) this.records.saveGate(gate.number, gate.state)
+    } else if (gate.isChanged) this.records.limits.saveGate(gate.number, gate.state)
     gate.isChanged = false
   }
 
   /** When the first of the type who waits at the gate may pass it; null when nobody does. */
   private dueAtMs(type: string, number: number): number | null {
-    const head = this.headAt(type, number)
-    if (!head) return null
-    const gate = this.numbered(number)
+    const head = this.waiting.headAt(type, number)
+    const gate = head && this.numbered(number)
     if (!gate) return null
-    const cost = costAt(head.task, gate)
+    const cost = costAt(head, gate)
     const atMs = Math.ceil(gateOpensAtUs(gate.force.policy, closedBy(gate), this.nowUs, cost) / 1_000)
     return Math.min(atMs, gate.force.changesAtMs ?? atMs)
   }
-
-  /** The task that is first at the gate, and its lane. */
-  private headAt(type: string, number: number): { readonly lane: number; readonly task: TaskRecord } | null {
-    const backlog = this.records.backlog()
-    const flow = this.firstWaiter(type, number)
-    const row = flow && backlog.lanes(type, number, flow.flow, 0, 1)[0]
-    const task = row && backlog.tasks(row.lane, 0, 1)[0]
-    return row && task ? { lane: row.lane, task } : null
-  }
-}
-
-function placeKey(type: string, gate: number): string {
-  return `${gate} ${type}`
-}
-
-function isBefore(row: FlowRow, timeOf: TimeOf, place: FlowPlace): boolean {
-  const virtualTime = Math.max(row.virtualTime, row.flowTime, timeOf(row.flow) ?? row.virtualTime)
-  return compareFlows({ ...row, virtualTime }, place) < 0
 }
 
 /** With what people have closed by hand. */

@@ -8,20 +8,26 @@ export function hello(records: Records, request: HelloRequest): HelloAnswer {
   const { nowMs } = records
   const disagreements: string[] = []
   for (const { name, policy } of request.limits) {
-    const before = records.limit(name)
+    const before = records.limits.limit(name)
     const after = declare(before, name, policy, nowMs)
-    records.saveLimit(after)
+    records.limits.saveLimit(after)
     if (liveDeclarations(after, nowMs).length > 1) disagreements.push(name)
     const [was, is] = [before && basePolicy(before, nowMs), basePolicy(after, nowMs)]
     if (is && (was === null || !isSamePolicy(was, is))) {
-      records.logChange({ atMs: nowMs, limit: name, key: "", change: { kind: "base", policy: is }, by: request.workerId ?? "a process" })
-      if (was !== null) records.hurry(name)
+      records.limits.logChange({
+        atMs: nowMs,
+        limit: name,
+        key: "",
+        change: { kind: "base", policy: is },
+        by: request.workerId ?? "a process",
+      })
+      if (was !== null) records.limits.hurry(name)
     }
   }
   records.gates.forget()
   for (const { type, limits } of request.types) {
-    const known = records.limitsOfType(type)
-    if (!known || known.join() !== limits.join()) records.saveType(type, limits)
+    const known = records.limits.limitsOfType(type)
+    if (!known || known.join() !== limits.join()) records.limits.saveType(type, limits)
   }
   if (request.workerId !== null) {
     records.seeWorker(

@@ -17,7 +17,7 @@ export function openDue(records: Records, types: ClaimRequest["types"], budget: 
   const lanes: number[] = []
   for (const type of new Set(types.filter(({ room }) => room > 0).map((one) => one.type))) {
     if (left <= 0) break
-    for (const { gate: number } of records.dueGates(type, left)) {
+    for (const { gate: number } of records.limits.dueGates(type, left)) {
       const gate = records.gates.numbered(number)
       const woken = gate ? firstLanes(records, type, gate, left, count) : []
       lanes.push(...woken)

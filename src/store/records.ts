@@ -2,13 +2,11 @@
 // replicated, S3) implement this, and the operations beside this file are written once against it. Everything is
 // synchronous: nothing may come between reading and writing.
 
-import type { GateState } from "../limits/index.ts"
-import type { Brief, Change, GateRef, HistoryEntry, Status, TaskRecord } from "../task/index.ts"
+import type { Brief, Change, HistoryEntry, Status, TaskRecord } from "../task/index.ts"
 import type { Backlog, Chosen } from "./claim.ts"
 import type { CountsRequest, ListAnswer, ListRequest } from "./contract.ts"
 import type { Gates } from "./gates.ts"
-import type { ChangesRequest, ForecastErrors, LoggedChange } from "./limits-contract.ts"
-import type { LimitRecord } from "./policies.ts"
+import type { LimitRecords } from "./limit-records.ts"
 
 /** A worker that was not heard of for a day cannot have a claim under way. */
 export const workerForgottenAfterMs = 86_400_000
@@ -18,38 +16,13 @@ export interface Completion {
   readonly output: string | null
 }
 
-/** A gate that nobody has used for so long is looked at, whether it may be forgotten. */
-export const gateForgottenAfterMs = 60_000
-
-/** A gate as it is kept. Its number is the store's own, and never 0: that is where ready lanes stand. */
-export interface StoredGate {
-  readonly number: number
-  readonly limit: string
-  readonly key: string
-  readonly state: GateState
-  /** Whether somebody waited there when the step began. */
-  readonly hasWaiters: boolean
-}
-
-export type GateKey = Pick<GateRef, "limit" | "key">
-
-/** What waits at a gate, or some of it. */
-export interface Demand {
-  readonly tasks: number
-  readonly cost: number
-  readonly flows: number
-}
-
-export interface DueGate {
-  readonly gate: number
-  readonly atMs: number
-}
-
 export interface Records {
   /** The store's clock, read once, after whatever lock the step needs was taken. */
   readonly nowMs: number
   /** The gates as this step sees and changes them. */
   readonly gates: Gates
+  /** What is kept of limits and gates. */
+  readonly limits: LimitRecords
 
   load(ids: readonly string[]): readonly (TaskRecord | null)[]
   loadBrief(ids: readonly string[]): readonly (Brief | null)[]
@@ -74,6 +47,9 @@ export interface Records {
   saveWorker(workerId: string, claimNumber: number, types: readonly string[]): void
   claimedBy(workerId: string, claimNumber: number): readonly TaskRecord[]
   cancelRequested(workerId: string): readonly TaskRecord[]
+  /** A worker is alive and serves these types. */
+  seeWorker(workerId: string, types: readonly string[]): void
+  workersSince(type: string, sinceMs: number): number
 
   /** Pending tasks outside the lanes whose time has come, earliest first. */
   due(type: string, limit: number): readonly TaskRecord[]
@@ -90,48 +66,12 @@ export interface Records {
    */
   place(task: TaskRecord): { readonly before: number; readonly of: number } | null
 
-  limit(name: string): LimitRecord | null
-  limitNames(): readonly string[]
-  saveLimit(limit: LimitRecord): void
-  logChange(change: Omit<LoggedChange, "number">): void
-  changes(request: ChangesRequest): readonly LoggedChange[]
-  /** The limits that tasks of this type may pass; null where nobody has said. */
-  limitsOfType(type: string): readonly string[] | null
-  saveType(type: string, limits: readonly string[]): void
-  /** A worker is alive and serves these types. */
-  seeWorker(workerId: string, types: readonly string[]): void
-  workersSince(type: string, sinceMs: number): number
-  addForecastErrors(type: string, byBucket: ReadonlyMap<number, number>): void
-  forecastErrors(): ForecastErrors
-
-  gate(key: GateKey): StoredGate | null
-  gateByNumber(number: number): StoredGate | null
-  /** By key, after the given one. */
-  gatesOf(limit: string, afterKey: string | null, count: number): readonly StoredGate[]
-  countGates(limit: string): { readonly gates: number; readonly waitingTasks: number }
-  addGate(key: GateKey, state: GateState): StoredGate
-  saveGate(number: number, state: GateState): void
-  removeGates(numbers: readonly number[]): void
-  /** Gates that nobody waits at and that were not written for a while, the longest first. */
-  idleGates(limit: number): readonly StoredGate[]
-
-  /** What waits at the gate with at least this priority; of one flow of one type, or all. */
-  demand(gate: number, priority: number, of: { readonly type: string; readonly flow: string } | null): Demand
   /** The lane stands behind this gate now; 0 makes it ready. */
   standAt(lane: number, gate: number): void
   /** Places whose waiters this step has changed, told once. */
   takeChangedPlaces(): readonly { readonly type: string; readonly gate: number }[]
-  /** The types that wait at the gate. */
-  typesAt(gate: number): readonly string[]
   /** Where a flow stands at a gate may lag behind its virtual time: this makes it right. */
   refreshFlow(type: string, gate: number, flow: string): void
-  /** When the first of those who wait there may pass; null when nobody waits. Tells whether it is earlier than before. */
-  setDue(type: string, gate: number, atMs: number | null): void
-  /** Gates of the limit that somebody waits at are looked at again, at once, and those who wait hear of it. */
-  hurry(limit: string): void
-  /** Gates whose time has come, earliest first. */
-  dueGates(type: string, limit: number): readonly DueGate[]
-  nextOpening(type: string): DueGate | null
 
   lostLeases(limit: number): readonly TaskRecord[]
   overdue(limit: number): readonly TaskRecord[]

@@ -9,13 +9,13 @@ import { basePolicy, declarationLivesMs, type LimitRecord, liveDeclarations } fr
 import type { Records } from "./records.ts"
 
 export function reportLimits(records: Records, request: LimitsRequest): { nowMs: number; limits: LimitReport[] } {
-  const names = request.names ?? records.limitNames()
-  return { nowMs: records.nowMs, limits: names.flatMap((name) => reportLimit(records, records.limit(name)) ?? []) }
+  const names = request.names ?? records.limits.limitNames()
+  return { nowMs: records.nowMs, limits: names.flatMap((name) => reportLimit(records, records.limits.limit(name)) ?? []) }
 }
 
 export function reportLimit(records: Records, limit: LimitRecord | null): LimitReport | null {
   if (!limit) return null
-  const { gates, waitingTasks } = records.countGates(limit.name)
+  const { gates, waitingTasks } = records.limits.countGates(limit.name)
   return {
     name: limit.name,
     base: basePolicy(limit, records.nowMs),
@@ -32,7 +32,7 @@ export function reportGates(records: Records, { limit, keys, afterKey, count }: 
     const found = keys.slice(0, count).flatMap((key) => records.gates.gate({ limit, key }) ?? [])
     return { nowMs, gates: found.map((gate) => reportGate(records, gate)), nextAfterKey: null }
   }
-  const stored = records.gatesOf(limit, afterKey, count)
+  const stored = records.limits.gatesOf(limit, afterKey, count)
   const gates = stored.flatMap((one) => records.gates.gate(one) ?? []).map((gate) => reportGate(records, gate))
   return { nowMs, gates, nextAfterKey: stored.length < count ? null : (stored.at(-1)?.key ?? null) }
 }
@@ -42,7 +42,7 @@ function reportGate(records: Records, gate: OpenGate): GateReport {
   const { state } = gate
   const nowUs = records.nowMs * 1_000
   const used = levels(policy, state, nowUs)
-  const waiting = gate.number === 0 ? { tasks: 0, cost: 0 } : records.demand(gate.number, lowestPriority, null)
+  const waiting = gate.number === 0 ? { tasks: 0, cost: 0 } : records.limits.demand(gate.number, lowestPriority, null)
   return {
     gate: gate.name,
     limit: gate.limit,

@@ -122,11 +122,11 @@ export abstract class SteppedStore implements Store {
   }
 
   limitChanges(request: ChangesRequest) {
-    return this.read((records) => ({ changes: records.changes({ ...request, count: Math.min(request.count, budgets.listPage) }) }))
+    return this.read((records) => ({ changes: records.limits.changes({ ...request, count: Math.min(request.count, budgets.listPage) }) }))
   }
 
   forecastErrors() {
-    return this.read((records) => records.forecastErrors())
+    return this.read((records) => records.limits.forecastErrors())
   }
 
   list(request: ListRequest): Promise<ListAnswer> {

@@ -45,7 +45,7 @@ const nobodyAhead = () => ({ tasks: 0, cost: 0 })
 function ofType(records: Records): (type: string) => readonly never[] | null {
   const known = new Map<string, readonly never[] | null>()
   return (type) => {
-    if (!known.has(type)) known.set(type, records.limitsOfType(type)?.length === 0 ? [] : null)
+    if (!known.has(type)) known.set(type, records.limits.limitsOfType(type)?.length === 0 ? [] : null)
     return known.get(type) ?? null
   }
 }

@@ -4,7 +4,8 @@
 import { isSpent } from "../limits/index.ts"
 import { expire, lose, spread } from "../task/index.ts"
 import { budgets, type SweepAnswer, type SweepRequest } from "./contract.ts"
-import type { Records, StoredGate } from "./records.ts"
+import type { StoredGate } from "./limit-records.ts"
+import type { Records } from "./records.ts"
 
 export function sweep(records: Records, request: SweepRequest): SweepAnswer {
   let left: number = budgets.stepRows
@@ -30,11 +31,11 @@ export function sweep(records: Records, request: SweepRequest): SweepAnswer {
 /** Gates that would be made the same again. Any other is written, so that it is looked at again only after all that are idle for longer. */
 function forgetGates(records: Records, limit: number): number {
   const spent: StoredGate[] = []
-  for (const stored of records.idleGates(limit)) {
+  for (const stored of records.limits.idleGates(limit)) {
     const gate = records.gates.gate(stored, stored)
     if (gate === null || isSpent(gate.force.policy, gate.state, records.nowMs * 1_000)) spent.push(stored)
-    else records.saveGate(stored.number, stored.state)
+    else records.limits.saveGate(stored.number, stored.state)
   }
-  records.removeGates(spent.map(({ number }) => number))
+  records.limits.removeGates(spent.map(({ number }) => number))
   return spent.length
 }

@@ -1,14 +1,19 @@
 // Limits and gates in memory: what is declared and set, the live states, what waits, and what is due.
 
 import type { GateState } from "../../limits/index.ts"
-import type { ChangesRequest, LoggedChange } from "../../store/limits-contract.ts"
+import {
+  type Demand,
+  type DueGate,
+  type GateKey,
+  gateForgottenAfterMs,
+  type LimitRecords,
+  loggedChanges,
+  type StoredGate,
+} from "../../store/limit-records.ts"
+import type { ChangesRequest, ForecastErrors, LoggedChange } from "../../store/limits-contract.ts"
 import type { LimitRecord } from "../../store/policies.ts"
-import type { Demand, DueGate, GateKey, StoredGate } from "../../store/records.ts"
 import { gateName, type TaskRecord } from "../../task/index.ts"
 import { SortedSet } from "./sorted.ts"
-
-/** How many lines of the change log are kept. */
-export const loggedChanges = 10_000
 
 interface Kept extends Omit<StoredGate, "hasWaiters"> {
   state: GateState
@@ -29,9 +34,13 @@ interface Waiting {
 
 const byTime = () => new SortedSet<DueGate>((a, b) => a.atMs - b.atMs || a.gate - b.gate)
 
-export class MemoryGates {
-  readonly limits = new Map<string, LimitRecord>()
-  readonly typeLimits = new Map<string, readonly string[]>()
+export class MemoryGates implements LimitRecords {
+  /** Whether somebody who sleeps has to hear of an opening. */
+  hasNews = false
+  private nowMs = 0
+  private readonly limits = new Map<string, LimitRecord>()
+  private readonly typeLimits = new Map<string, readonly string[]>()
+  private readonly errors = new Map<string, Map<number, number>>()
   private readonly byName = new Map<string, Kept>()
   private readonly byNumber = new Map<number, Kept>()
   private readonly dueByType = new Map<string, SortedSet<DueGate>>()
@@ -39,15 +48,40 @@ export class MemoryGates {
   private made = 0
   private logged = 0
 
-  get(key: GateKey): StoredGate | null {
+  begin(nowMs: number): void {
+    this.nowMs = nowMs
+    this.hasNews = false
+  }
+
+  limit(name: string): LimitRecord | null {
+    return this.limits.get(name) ?? null
+  }
+
+  limitNames(): string[] {
+    return [...this.limits.keys()].sort()
+  }
+
+  saveLimit(limit: LimitRecord): void {
+    this.limits.set(limit.name, limit)
+  }
+
+  limitsOfType(type: string): readonly string[] | null {
+    return this.typeLimits.get(type) ?? null
+  }
+
+  saveType(type: string, limits: readonly string[]): void {
+    this.typeLimits.set(type, limits)
+  }
+
+  gate(key: GateKey): StoredGate | null {
     return stored(this.byName.get(gateName(key)))
   }
 
-  getByNumber(number: number): StoredGate | null {
+  gateByNumber(number: number): StoredGate | null {
     return stored(this.byNumber.get(number))
   }
 
-  of(limit: string, afterKey: string | null, count: number): StoredGate[] {
+  gatesOf(limit: string, afterKey: string | null, count: number): StoredGate[] {
     const found = [...this.byName.values()].filter((gate) => gate.limit === limit && (afterKey === null || gate.key > afterKey))
     return found
       .sort((a, b) => (a.key < b.key ? -1 : 1))
@@ -55,7 +89,7 @@ export class MemoryGates {
       .flatMap((gate) => stored(gate) ?? [])
   }
 
-  count(limit: string): { gates: number; waitingTasks: number } {
+  countGates(limit: string): { gates: number; waitingTasks: number } {
     let [gates, waitingTasks] = [0, 0]
     for (const gate of this.byName.values()) {
       if (gate.limit !== limit) continue
@@ -65,21 +99,21 @@ export class MemoryGates {
     return { gates, waitingTasks }
   }
 
-  add({ limit, key }: GateKey, state: GateState, nowMs: number): StoredGate {
-    const gate: Kept = { number: ++this.made, limit, key, state, touchedAtMs: nowMs, waiting: new Map(), due: new Map() }
+  addGate({ limit, key }: GateKey, state: GateState): StoredGate {
+    const gate: Kept = { number: ++this.made, limit, key, state, touchedAtMs: this.nowMs, waiting: new Map(), due: new Map() }
     this.byName.set(gateName(gate), gate)
     this.byNumber.set(gate.number, gate)
     return { ...gate, hasWaiters: false }
   }
 
-  save(number: number, state: GateState, nowMs: number): void {
+  saveGate(number: number, state: GateState): void {
     const gate = this.byNumber.get(number)
     if (!gate) return
     gate.state = state
-    gate.touchedAtMs = nowMs
+    gate.touchedAtMs = this.nowMs
   }
 
-  remove(numbers: readonly number[]): void {
+  removeGates(numbers: readonly number[]): void {
     for (const number of numbers) {
       const gate = this.byNumber.get(number)
       if (gate) this.byName.delete(gateName(gate))
@@ -87,9 +121,9 @@ export class MemoryGates {
     }
   }
 
-  idle(beforeMs: number, limit: number): StoredGate[] {
+  idleGates(limit: number): StoredGate[] {
     const found = [...this.byNumber.values()].filter(({ waiting, due, touchedAtMs }) => {
-      return waiting.size === 0 && due.size === 0 && touchedAtMs <= beforeMs
+      return waiting.size === 0 && due.size === 0 && touchedAtMs <= this.nowMs - gateForgottenAfterMs
     })
     const sorted = found.sort((a, b) => a.touchedAtMs - b.touchedAtMs || a.number - b.number)
     return sorted.slice(0, limit).flatMap((gate) => stored(gate) ?? [])
@@ -126,10 +160,10 @@ export class MemoryGates {
     return [...(this.byNumber.get(number)?.due.keys() ?? [])]
   }
 
-  /** Whether it is worth telling those who sleep: it was not known before, or is earlier. */
-  setDue(type: string, number: number, atMs: number | null): boolean {
+  /** Those who sleep hear of it where it was not known before, or is earlier. */
+  setDue(type: string, number: number, atMs: number | null): void {
     const gate = this.byNumber.get(number)
-    if (!gate) return false
+    if (!gate) return
     const before = gate.due.get(type)
     const due = this.dueByType.get(type) ?? byTime()
     this.dueByType.set(type, due)
@@ -140,21 +174,34 @@ export class MemoryGates {
       gate.due.set(type, atMs)
     }
     if (due.size === 0) this.dueByType.delete(type)
-    return atMs !== null && (before === undefined || atMs < before)
+    if (atMs !== null && (before === undefined || atMs < before)) this.hasNews = true
   }
 
-  hurry(limit: string, nowMs: number): void {
+  hurry(limit: string): void {
     for (const gate of this.byName.values()) {
-      if (gate.limit === limit) for (const [type, atMs] of [...gate.due]) if (atMs > nowMs) this.setDue(type, gate.number, nowMs)
+      if (gate.limit === limit) for (const [type, atMs] of [...gate.due]) if (atMs > this.nowMs) this.setDue(type, gate.number, this.nowMs)
     }
+    // A running task may wait for it too, and stands in no lane.
+    this.hasNews = true
   }
 
-  due(type: string, nowMs: number, limit: number): DueGate[] {
-    return this.dueByType.get(type)?.takeWhile(({ atMs }) => atMs <= nowMs, limit) ?? []
+  dueGates(type: string, limit: number): DueGate[] {
+    return this.dueByType.get(type)?.takeWhile(({ atMs }) => atMs <= this.nowMs, limit) ?? []
   }
 
-  next(type: string): DueGate | null {
+  nextOpening(type: string): DueGate | null {
     return this.dueByType.get(type)?.first() ?? null
+  }
+
+  addForecastErrors(type: string, byBucket: ReadonlyMap<number, number>): void {
+    const known = this.errors.get(type) ?? new Map<number, number>()
+    this.errors.set(type, known)
+    for (const [bucket, count] of byBucket) known.set(bucket, (known.get(bucket) ?? 0) + count)
+  }
+
+  forecastErrors(): ForecastErrors {
+    const types = [...this.errors].sort(([a], [b]) => (a < b ? -1 : 1))
+    return { types: types.map(([type, buckets]) => ({ type, buckets: Object.fromEntries([...buckets].sort(([a], [b]) => a - b)) })) }
   }
 
   logChange(change: Omit<LoggedChange, "number">): void {

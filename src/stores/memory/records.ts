@@ -1,23 +1,11 @@
 // The records of one namespace in memory, with the indexes that are their projection: each change takes the old record
 // out of every index and puts the new one in. The reference for every other store.
 
-import type { GateState } from "../../limits/index.ts"
 import type { Backlog, Chosen } from "../../store/claim.ts"
 import { type ClockState, clockStart, tick } from "../../store/clock.ts"
 import { budgets, type CountsRequest, type ListAnswer, type ListRequest } from "../../store/contract.ts"
 import { Gates } from "../../store/gates.ts"
-import type { ChangesRequest, ForecastErrors, LoggedChange } from "../../store/limits-contract.ts"
-import type { LimitRecord } from "../../store/policies.ts"
-import {
-  type Completion,
-  type Demand,
-  type DueGate,
-  type GateKey,
-  gateForgottenAfterMs,
-  type Records,
-  type StoredGate,
-  workerForgottenAfterMs,
-} from "../../store/records.ts"
+import { type Completion, type Records, workerForgottenAfterMs } from "../../store/records.ts"
 import { isNews } from "../../store/waiters.ts"
 import {
   type Change,
@@ -61,8 +49,7 @@ export class MemoryRecords implements Records {
   private readonly tallies = new Map<string, Record<Status, number>>()
   private readonly workers = new Map<string, { claimNumber: number; seenAtMs: number; types: readonly string[] }>()
   private readonly lanes = new Lanes()
-  private readonly kept = new MemoryGates()
-  private readonly errors = new Map<string, Map<number, number>>()
+  readonly limits = new MemoryGates()
   private readonly unroutedByType = new Map<string, SortedSet<Timed>>()
   /** The lane that a waiting task stands in. */
   private readonly laneOf = new Map<string, number>()
@@ -71,6 +58,7 @@ export class MemoryRecords implements Records {
   begin(wallMs: number): void {
     this.clock = tick(this.clock, wallMs)
     this.nowMs = this.clock.lastMs
+    this.limits.begin(this.nowMs)
     this.hasNews = false
     this.gates = new Gates(this)
     // What the last step has put right while it ended.
@@ -206,87 +194,12 @@ export class MemoryRecords implements Records {
     return lane === undefined ? null : this.lanes.rank(task, lane)
   }
 
-  limit(name: string): LimitRecord | null {
-    return this.kept.limits.get(name) ?? null
-  }
-
-  limitNames(): string[] {
-    return [...this.kept.limits.keys()].sort()
-  }
-
-  saveLimit(limit: LimitRecord): void {
-    this.kept.limits.set(limit.name, limit)
-  }
-
-  logChange(change: Omit<LoggedChange, "number">): void {
-    this.kept.logChange(change)
-  }
-
-  changes(request: ChangesRequest): LoggedChange[] {
-    return this.kept.changes(request)
-  }
-
-  limitsOfType(type: string): readonly string[] | null {
-    return this.kept.typeLimits.get(type) ?? null
-  }
-
-  saveType(type: string, limits: readonly string[]): void {
-    this.kept.typeLimits.set(type, limits)
-  }
-
   seeWorker(workerId: string, types: readonly string[]): void {
     this.workers.set(workerId, { claimNumber: this.claimNumber(workerId), seenAtMs: this.nowMs, types })
   }
 
   workersSince(type: string, sinceMs: number): number {
     return [...this.workers.values()].filter(({ seenAtMs, types }) => seenAtMs > sinceMs && types.includes(type)).length
-  }
-
-  addForecastErrors(type: string, byBucket: ReadonlyMap<number, number>): void {
-    const known = this.errors.get(type) ?? new Map<number, number>()
-    this.errors.set(type, known)
-    for (const [bucket, count] of byBucket) known.set(bucket, (known.get(bucket) ?? 0) + count)
-  }
-
-  forecastErrors(): ForecastErrors {
-    const types = [...this.errors].sort(([a], [b]) => (a < b ? -1 : 1))
-    return { types: types.map(([type, buckets]) => ({ type, buckets: Object.fromEntries([...buckets].sort(([a], [b]) => a - b)) })) }
-  }
-
-  gate(key: GateKey): StoredGate | null {
-    return this.kept.get(key)
-  }
-
-  gateByNumber(number: number): StoredGate | null {
-    return this.kept.getByNumber(number)
-  }
-
-  gatesOf(limit: string, afterKey: string | null, count: number): StoredGate[] {
-    return this.kept.of(limit, afterKey, count)
-  }
-
-  countGates(limit: string) {
-    return this.kept.count(limit)
-  }
-
-  addGate(key: GateKey, state: GateState): StoredGate {
-    return this.kept.add(key, state, this.nowMs)
-  }
-
-  saveGate(number: number, state: GateState): void {
-    this.kept.save(number, state, this.nowMs)
-  }
-
-  removeGates(numbers: readonly number[]): void {
-    this.kept.remove(numbers)
-  }
-
-  idleGates(limit: number): StoredGate[] {
-    return this.kept.idle(this.nowMs - gateForgottenAfterMs, limit)
-  }
-
-  demand(gate: number, priority: number, of: { readonly type: string; readonly flow: string } | null): Demand {
-    return this.kept.demand(gate, priority, of)
   }
 
   standAt(lane: number, gate: number): void {
@@ -297,30 +210,8 @@ export class MemoryRecords implements Records {
     return this.lanes.takeChanged()
   }
 
-  typesAt(gate: number): string[] {
-    return this.kept.typesAt(gate)
-  }
-
   refreshFlow(type: string, gate: number, flow: string): void {
     this.lanes.refresh(type, gate, flow)
-  }
-
-  setDue(type: string, gate: number, atMs: number | null): void {
-    if (this.kept.setDue(type, gate, atMs)) this.hasNews = true
-  }
-
-  hurry(limit: string): void {
-    this.kept.hurry(limit, this.nowMs)
-    // A running task may wait for it too, and stands in no lane.
-    this.hasNews = true
-  }
-
-  dueGates(type: string, limit: number): DueGate[] {
-    return this.kept.due(type, this.nowMs, limit)
-  }
-
-  nextOpening(type: string): DueGate | null {
-    return this.kept.next(type)
   }
 
   lostLeases(limit: number): TaskRecord[] {
@@ -376,7 +267,7 @@ export class MemoryRecords implements Records {
     const lane = this.laneOf.get(task.id)
     if (lane !== undefined) {
       this.lanes.delete(task, lane)
-      this.kept.countTask(task, -1, (key) => this.gates.numberOf(key))
+      this.limits.countTask(task, -1, (key) => this.gates.numberOf(key))
     }
     this.laneOf.delete(task.id)
     this.unroutedByType.get(task.type)?.delete(place(task.seq))
@@ -391,7 +282,7 @@ export class MemoryRecords implements Records {
 
   private enterLane(task: TaskRecord): void {
     this.laneOf.set(task.id, this.lanes.add(task))
-    this.kept.countTask(task, 1, (key) => this.gates.numberOf(key))
+    this.limits.countTask(task, 1, (key) => this.gates.numberOf(key))
   }
 
   private unroutedOf(type: string): SortedSet<Timed> {

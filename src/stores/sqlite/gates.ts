@@ -1,15 +1,20 @@
 // Limits and gates in SQLite: what is declared and set, the live states, what waits, and what is due.
 
 import type { GateState } from "../../limits/index.ts"
+import {
+  type Demand,
+  type DueGate,
+  type GateKey,
+  gateForgottenAfterMs,
+  type LimitRecords,
+  loggedChanges,
+  type StoredGate,
+} from "../../store/limit-records.ts"
 import type { ChangesRequest, ForecastErrors, LoggedChange } from "../../store/limits-contract.ts"
 import type { LimitRecord } from "../../store/policies.ts"
-import { type Demand, type DueGate, type GateKey, gateForgottenAfterMs, type StoredGate } from "../../store/records.ts"
 import type { TaskRecord } from "../../task/index.ts"
 import type { Row } from "./driver.ts"
 import type { Statements } from "./statements.ts"
-
-/** How many lines of the change log are kept. */
-const loggedChanges = 10_000
 
 interface More {
   readonly gate: number
@@ -20,7 +25,7 @@ interface More {
   cost: number
 }
 
-export class SqliteGates {
+export class SqliteGates implements LimitRecords {
   private readonly ns: number
   private readonly sql: Statements
   private readonly nowMs: number
@@ -71,40 +76,40 @@ export class SqliteGates {
     )
   }
 
-  get({ limit, key }: GateKey): StoredGate | null {
+  gate({ limit, key }: GateKey): StoredGate | null {
     return toGate(this.sql("readGate").rows(this.ns, limit, key)[0])
   }
 
-  getByNumber(number: number): StoredGate | null {
+  gateByNumber(number: number): StoredGate | null {
     return toGate(this.sql("readGateByNumber").rows(number)[0])
   }
 
-  of(limit: string, afterKey: string | null, count: number): StoredGate[] {
+  gatesOf(limit: string, afterKey: string | null, count: number): StoredGate[] {
     return this.sql("gatesOf")
       .rows(this.ns, limit, afterKey, count)
       .flatMap((row) => toGate(row) ?? [])
   }
 
-  count(limit: string): { gates: number; waitingTasks: number } {
+  countGates(limit: string): { gates: number; waitingTasks: number } {
     this.writeDemand()
     const [gates, waitingTasks] = this.sql("countGates").rows(this.ns, limit)[0] as unknown as [number, number]
     return { gates, waitingTasks }
   }
 
-  add({ limit, key }: GateKey, state: GateState): StoredGate {
+  addGate({ limit, key }: GateKey, state: GateState): StoredGate {
     const [row] = this.sql("addGate").rows(this.ns, limit, key, JSON.stringify(state), this.nowMs)
     return { number: row?.[0] as number, limit, key, state, hasWaiters: false }
   }
 
-  save(number: number, state: GateState): void {
+  saveGate(number: number, state: GateState): void {
     this.sql("saveGate").run(number, JSON.stringify(state), this.nowMs)
   }
 
-  remove(numbers: readonly number[]): void {
+  removeGates(numbers: readonly number[]): void {
     if (numbers.length > 0) this.sql("removeGates").run(JSON.stringify(numbers))
   }
 
-  idle(limit: number): StoredGate[] {
+  idleGates(limit: number): StoredGate[] {
     if (limit <= 0) return []
     this.writeDemand()
     return this.sql("idleGates")
@@ -164,13 +169,13 @@ export class SqliteGates {
     this.hasNews = true
   }
 
-  due(type: string, limit: number): DueGate[] {
+  dueGates(type: string, limit: number): DueGate[] {
     return this.sql("dueGates")
       .rows(this.ns, type, this.nowMs, limit)
       .map(([gate, atMs]) => ({ gate, atMs }) as DueGate)
   }
 
-  next(type: string): DueGate | null {
+  nextOpening(type: string): DueGate | null {
     const [row] = this.sql("nextOpening").rows(this.ns, type)
     return row ? { gate: row[0] as number, atMs: row[1] as number } : null
   }

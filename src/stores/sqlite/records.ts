@@ -1,22 +1,11 @@
 // The records of one namespace as one step sees them, in SQLite. What a claim and a completion change is written for all
 // their tasks in one statement each; everything else, being rare, a row at a time.
 
-import type { GateState } from "../../limits/index.ts"
 import type { Backlog, Chosen } from "../../store/claim.ts"
 import { type ClockState, laterClock, tick } from "../../store/clock.ts"
 import { budgets, type CountsRequest, type ListAnswer, type ListRequest } from "../../store/contract.ts"
 import { Gates } from "../../store/gates.ts"
-import type { ChangesRequest, ForecastErrors, LoggedChange } from "../../store/limits-contract.ts"
-import type { LimitRecord } from "../../store/policies.ts"
-import {
-  type Completion,
-  type Demand,
-  type DueGate,
-  type GateKey,
-  type Records,
-  type StoredGate,
-  workerForgottenAfterMs,
-} from "../../store/records.ts"
+import { type Completion, type Records, workerForgottenAfterMs } from "../../store/records.ts"
 import { isNews } from "../../store/waiters.ts"
 import {
   type Brief,
@@ -44,7 +33,7 @@ export class SqliteRecords implements Records {
   private readonly sql: Statements
   private readonly lanes: Lanes
   private readonly tally: Tally
-  private readonly kept: SqliteGates
+  readonly limits: SqliteGates
   readonly gates: Gates
   readonly time: ClockState
   /** Whether this step has something for those who wait. */
@@ -58,9 +47,9 @@ export class SqliteRecords implements Records {
     const [virtualTime, clockMs, behindAtMs] = (row ?? [0, 0, null]) as [number, number, number | null]
     this.time = tick(laterClock({ lastMs: clockMs, behindAtMs }, seen), wallMs)
     this.nowMs = this.time.lastMs
-    this.kept = new SqliteGates(ns, sql, this.nowMs)
+    this.limits = new SqliteGates(ns, sql, this.nowMs)
     this.gates = new Gates(this)
-    this.lanes = new Lanes(ns, virtualTime, sql, (task, by) => this.kept.countTask(task, by, (key) => this.gates.numberOf(key)))
+    this.lanes = new Lanes(ns, virtualTime, sql, (task, by) => this.limits.countTask(task, by, (key) => this.gates.numberOf(key)))
     this.tally = new Tally(ns, sql)
   }
 
@@ -68,8 +57,8 @@ export class SqliteRecords implements Records {
   end(): ClockState {
     this.lanes.place()
     this.tally.write()
-    this.kept.writeDemand()
-    this.hasNews ||= this.kept.hasNews
+    this.limits.writeDemand()
+    this.hasNews ||= this.limits.hasNews
     this.sql("writeNamespace").run(this.ns, this.lanes.virtualTime, this.time.lastMs, this.time.behindAtMs, this.hasNews ? 1 : 0)
     return this.time
   }
@@ -234,84 +223,12 @@ export class SqliteRecords implements Records {
     return this.lanes.rank(task)
   }
 
-  limit(name: string): LimitRecord | null {
-    return this.kept.limit(name)
-  }
-
-  limitNames(): string[] {
-    return this.kept.limitNames()
-  }
-
-  saveLimit(limit: LimitRecord): void {
-    this.kept.saveLimit(limit)
-  }
-
-  logChange(change: Omit<LoggedChange, "number">): void {
-    this.kept.logChange(change)
-  }
-
-  changes(request: ChangesRequest): LoggedChange[] {
-    return this.kept.changes(request)
-  }
-
-  limitsOfType(type: string): readonly string[] | null {
-    return this.kept.limitsOfType(type)
-  }
-
-  saveType(type: string, limits: readonly string[]): void {
-    this.kept.saveType(type, limits)
-  }
-
   seeWorker(workerId: string, types: readonly string[]): void {
     this.sql("seeWorker").run(this.ns, workerId, this.nowMs, JSON.stringify(types))
   }
 
   workersSince(type: string, sinceMs: number): number {
     return this.sql("workersSince").rows(this.ns, type, sinceMs)[0]?.[0] as number
-  }
-
-  addForecastErrors(type: string, byBucket: ReadonlyMap<number, number>): void {
-    this.kept.addForecastErrors(type, byBucket)
-  }
-
-  forecastErrors(): ForecastErrors {
-    return this.kept.forecastErrors()
-  }
-
-  gate(key: GateKey): StoredGate | null {
-    return this.kept.get(key)
-  }
-
-  gateByNumber(number: number): StoredGate | null {
-    return this.kept.getByNumber(number)
-  }
-
-  gatesOf(limit: string, afterKey: string | null, count: number): StoredGate[] {
-    return this.kept.of(limit, afterKey, count)
-  }
-
-  countGates(limit: string) {
-    return this.kept.count(limit)
-  }
-
-  addGate(key: GateKey, state: GateState): StoredGate {
-    return this.kept.add(key, state)
-  }
-
-  saveGate(number: number, state: GateState): void {
-    this.kept.save(number, state)
-  }
-
-  removeGates(numbers: readonly number[]): void {
-    this.kept.remove(numbers)
-  }
-
-  idleGates(limit: number): StoredGate[] {
-    return this.kept.idle(limit)
-  }
-
-  demand(gate: number, priority: number, of: { readonly type: string; readonly flow: string } | null): Demand {
-    return this.kept.demand(gate, priority, of)
   }
 
   standAt(lane: number, gate: number): void {
@@ -322,28 +239,8 @@ export class SqliteRecords implements Records {
     return this.lanes.takeChanged()
   }
 
-  typesAt(gate: number): string[] {
-    return this.kept.typesAt(gate)
-  }
-
   refreshFlow(type: string, gate: number, flow: string): void {
     this.lanes.refresh(type, gate, flow)
-  }
-
-  setDue(type: string, gate: number, atMs: number | null): void {
-    this.kept.setDue(type, gate, atMs)
-  }
-
-  hurry(limit: string): void {
-    this.kept.hurry(limit)
-  }
-
-  dueGates(type: string, limit: number): DueGate[] {
-    return this.kept.due(type, limit)
-  }
-
-  nextOpening(type: string): DueGate | null {
-    return this.kept.next(type)
   }
 
   lostLeases(limit: number): TaskRecord[] {
