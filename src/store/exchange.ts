@@ -196,10 +196,12 @@ function take(records: Records, chosen: Chosen, request: ExchangeRequest): TaskR
 function recordForecasts(records: Records, tasks: readonly TaskRecord[]): void {
   const byType = new Map<string, Map<number, number>>()
   for (const task of tasks) {
-    if (task.fence > 0 || task.forecastAtMs === null) continue
+    // Of one that passes no gate the forecast was that it starts when it is due.
+    const toldMs = task.gates?.length === 0 ? task.availableAtMs : task.forecastAtMs
+    if (task.fence > 0 || toldMs === null) continue
     const buckets = byType.get(task.type) ?? new Map<number, number>()
     byType.set(task.type, buckets)
-    const bucket = errorBucket(records.nowMs - task.forecastAtMs)
+    const bucket = errorBucket(records.nowMs - toldMs)
     buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1)
   }
   for (const [type, buckets] of byType) records.limits.addForecastErrors(type, buckets)

@@ -189,7 +189,7 @@ export interface ChangesRequest {
   readonly count: number
 }
 
-/** How far forecasts at submission were from the true start, for tasks that something held. */
+/** How far forecasts at submission were from the true start, for every task that has started of which something could be told. */
 export interface ForecastErrors {
   /** For each type: how many started, by the size of the error: bucket b counts errors below 2^b ms. */
   readonly types: readonly { readonly type: string; readonly buckets: Readonly<Record<number, number>> }[]

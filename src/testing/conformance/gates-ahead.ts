@@ -4,6 +4,7 @@ import { deepEqual, equal } from "node:assert/strict"
 import type { NewTask } from "../../task/index.ts"
 import { ids } from "./assertions.ts"
 import { type Bench, theme } from "./kit.ts"
+import { released } from "./outcomes.ts"
 import { rolling, through } from "./policies.ts"
 import { starts } from "./starts.ts"
 
@@ -37,11 +38,14 @@ export const gatesAheadTests = theme("gates-ahead", {
     equal(forecasts[2], 0)
   },
 
-  "errors are counted of tasks that something held: not of those without gates": async (bench) => {
+  "errors are counted of every task that starts, those without gates included, and once": async (bench) => {
     await bench.submit()
+    await bench.submit({ schedule: { inMs: 4_000 } })
     await bench.world.advance(5_000)
-    await bench.worker().claim()
-    deepEqual((await bench.store.forecastErrors({})).types, [])
+    const worker = bench.worker()
+    for (const task of await worker.claim()) await worker.settle(task, released())
+    await worker.claim()
+    deepEqual((await bench.store.forecastErrors({})).types, [{ type: "mail", buckets: { 10: 1, 13: 1 } }])
   },
 
   "a task of which nothing could be said (paused) has no error": async (bench) => {
