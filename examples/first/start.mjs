@@ -22,9 +22,18 @@ const submitted = [
   await queue.submit(byType.send_email, { to: "ada@example.com" }),
   await queue.submit(byType.send_reminder, { user: "grace" }, { delay: "2s", ttl: "1h" }),
   await queue.submit(byType.send_reminder, { user: "too-late" }, { ttl: 0 }),
+  ...(await queue.submitMany(
+    byType.add_role,
+    ["ada", "grace", "edsger", "barbara", "tony"].map((member) => ({ guild: "guild-7", member })),
+  )),
 ]
-for (const task of submitted) console.log(`submitted    ${task.id}  ${task.type.padEnd(14)} ${task.status}`)
-console.log()
+const now = await queue.now()
+for (const task of submitted) {
+  const waitMs = (task.estimatedStartAt ?? now).getTime() - now.getTime()
+  const starts = waitMs > 0 ? `, starts in ${(waitMs / 1_000).toFixed(1)} s` : ""
+  console.log(`submitted    ${task.id}  ${task.type.padEnd(14)} ${task.status}${starts}`)
+}
+console.log(`\n${(await queue.explain(submitted.at(-1).id)).text}\n`)
 
 const left = new Set(submitted.filter((task) => task.status === "pending").map((task) => task.id))
 const worker = queue.worker(tasks)

@@ -1,6 +1,6 @@
-// Three tasks that show the ways a run can end. Run them with `sluice work examples/first/tasks.ts`.
+// Tasks that show the ways a run can end, and one that waits at a gate. Run them with `sluice work examples/first/tasks.ts`.
 
-import { defineTask, RescheduleError, RetryableError } from "sluice"
+import { defineLimit, defineTask, RescheduleError, RetryableError } from "sluice"
 
 /** An API that is not ready the first two times: the task comes back later, at no cost of a retry. */
 export const callApi = defineTask("call_api", {
@@ -25,4 +25,12 @@ export const sendReminder = defineTask("send_reminder", {
     ctx.log.info("reminded", { user: input.user })
     return { reminded: input.user }
   },
+})
+
+/** Two in two seconds for each guild: the others wait, without a worker, and it is known when they will start. */
+const roles = defineLimit("discord-roles", { rate: { limit: 2, per: "2s", provider: "sliding" } })
+
+export const addRole = defineTask("add_role", {
+  limits: (input: { guild: string; member: string }) => [roles(input.guild)],
+  run: async ({ member }) => ({ member }),
 })
