@@ -19,6 +19,7 @@ import { type Chosen, choose } from "./claim.ts"
 import { budgets, type ClaimRequest, type ExchangeAnswer, type ExchangeRequest, type SettleAnswer, type SettleRequest } from "./contract.ts"
 import { errorBucket } from "./forecast.ts"
 import { openDue } from "./openings.ts"
+import { renewAtGates, settleAtGates } from "./passed.ts"
 import type { Completion, Records } from "./records.ts"
 
 /** What the step itself knows of the answer. */
@@ -60,7 +61,7 @@ function completeAll(records: Records, settles: readonly SettleRequest[], answer
       const verdict = task ? judge(task, fence, outcome.kind) : "stale"
       if (task && verdict === "ok") {
         done.push({ task, output: outcome.output })
-        records.gates.settle(task, settle)
+        settleAtGates(records, task, settle)
       }
       answers[place] =
         verdict === "stale" || !task ? { kind: "stale" } : { kind: "ok", status: verdict === "ok" ? "completed" : task.status }
@@ -84,7 +85,7 @@ function settleEach(records: Records, settles: readonly SettleRequest[], places:
       latest.set(id, result.change.task)
       changes.push(result.change)
       answers[place] = { kind: "ok", status: result.change.task.status }
-      records.gates.settle(task, settles[place] as SettleRequest)
+      settleAtGates(records, task, settles[place] as SettleRequest)
     }
   }
   records.save(changes)
@@ -106,7 +107,7 @@ function keepAll(records: Records, request: ExchangeRequest): ("ok" | "stale")[]
     const renewed = task ? renew(task, fence, records.nowMs, request.leaseMs, progress) : null
     if (renewed) {
       latest.set(id, renewed)
-      records.gates.renew(renewed)
+      renewAtGates(records, renewed)
     }
     return renewed ? "ok" : "stale"
   })

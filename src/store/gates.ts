@@ -1,26 +1,11 @@
 // The gates as one atomic step sees them: read once, changed in memory, written when the step ends. Every gate that was
 // changed and has waiters gets a new due time there, so that no opening is missed.
 
-import {
-  type AdmissionOfAll,
-  admitAll,
-  cooldown,
-  emptyGate,
-  type GateState,
-  gateOpensAtUs,
-  largestCost,
-  neverUs,
-  relax,
-  releaseHolder,
-  renewHolder,
-  reserve,
-  settleGate,
-} from "../limits/index.ts"
-import { type GateRef, gateName, type Outcome, type TaskRecord } from "../task/index.ts"
+import { type AdmissionOfAll, admitAll, emptyGate, type GateState, gateOpensAtUs, largestCost, neverUs } from "../limits/index.ts"
+import { type GateRef, gateName, type TaskRecord } from "../task/index.ts"
 import type { FlowPlace, FlowRow } from "./claim.ts"
-import type { SettleRequest } from "./contract.ts"
 import type { GateKey, StoredGate } from "./limit-records.ts"
-import type { PermitAnswer, PermitRequest, RouteResult } from "./limits-contract.ts"
+import type { RouteResult } from "./limits-contract.ts"
 import { type InForce, inForce, type LimitRecord } from "./policies.ts"
 import type { Records } from "./records.ts"
 import { type TimeOf, Waiting } from "./waiting.ts"
@@ -38,9 +23,6 @@ export interface OpenGate {
   hasWaiters: boolean
   isChanged: boolean
 }
-
-/** What a run leaves behind at the gates that it passed. */
-export type Passed = Pick<TaskRecord, "id" | "type" | "fence" | "gates" | "startedAtMs">
 
 export class Gates {
   private readonly records: Records
@@ -189,63 +171,6 @@ export class Gates {
     }
   }
 
-  settle(task: Passed, settle: SettleRequest): void {
-    for (const ref of task.gates ?? []) {
-      // One that was forgotten meanwhile is made anew: the other side may have said "too fast".
-      const gate = this.gate(ref)
-      if (!gate) continue
-      const admittedAtUs = (task.startedAtMs ?? 0) * 1_000
-      const ageUs = (agoMs: number | null) => (agoMs === null ? null : Math.max(admittedAtUs, this.nowUs - Math.round(agoMs * 1_000)))
-      const settled = settleGate(gate.force.policy, gate.state, this.nowUs, {
-        id: task.id,
-        fence: task.fence,
-        admittedAtUs,
-        reserved: ref.cost,
-        actual: settle.spent.find(({ limit }) => limit === ref.limit)?.actual ?? null,
-        sentAtUs: ageUs(settle.sentAgoMs),
-        respondedAtUs: ageUs(settle.respondedAgoMs),
-        rttUs: settle.rttMs === null ? null : Math.round(settle.rttMs * 1_000),
-      })
-      const sentAtUs = ageUs(settle.sentAgoMs) ?? admittedAtUs
-      this.change(gate, react(settled, this.nowUs, sentAtUs, settle.outcome, ref.limit))
-    }
-  }
-
-  /** The lease ran out: its slot is back, its charge stays. */
-  lose(task: Passed): void {
-    for (const ref of task.gates ?? []) {
-      const gate = this.gate(ref)
-      if (gate && gate.number > 0)
-        this.change(gate, releaseHolder(gate.state, task.id, task.fence, this.nowUs, (task.startedAtMs ?? 0) * 1_000))
-    }
-  }
-
-  renew(task: TaskRecord): void {
-    for (const ref of task.gates ?? []) {
-      const gate = this.gate(ref)
-      if (!gate || gate.number === 0 || gate.force.policy.concurrency === null) continue
-      const { id, fence, leaseExpiresAtMs } = task
-      const passage = { id, fence, cost: ref.cost, untilUs: (leaseExpiresAtMs ?? 0) * 1_000 }
-      this.change(gate, renewHolder(gate.force.policy, gate.state, passage))
-    }
-  }
-
-  permit(task: TaskRecord, request: PermitRequest): PermitAnswer {
-    const ref = task.gates?.find(({ limit }) => limit === request.limit)
-    const gate = ref && this.gate(ref)
-    if (!gate) return { kind: "not_passed" }
-    const { policy } = gate.force
-    const largest = largestCost(policy)
-    if (policy.rates.length > 0 && request.cost > largest) return { kind: "cost_above_limit", gate: gate.name, cost: request.cost, largest }
-    const closed = closedBy(gate).closedUntilUs
-    if (closed > this.nowUs) return { kind: "later", waitMs: closed >= neverUs ? null : Math.ceil((closed - this.nowUs) / 1_000) }
-    const { atUs, state } = reserve(policy, gate.state, this.nowUs, policy.rates.length > 0 ? request.cost : 0)
-    const waitMs = Math.ceil((atUs - this.nowUs) / 1_000)
-    if (waitMs > request.withinMs) return { kind: "later", waitMs }
-    this.change(gate, state)
-    return { kind: "ok", waitMs }
-  }
-
   change(gate: OpenGate, state: GateState): void {
     if (state === gate.state) return
     gate.state = state
@@ -289,14 +214,6 @@ export class Gates {
 /** With what people have closed by hand. */
 export function closedBy({ state, force }: OpenGate): GateState {
   return force.closedUntilUs > state.closedUntilUs ? { ...state, closedUntilUs: force.closedUntilUs } : state
-}
-
-/** A refusal by the other side closes the gate; any other answer to a later request ends the episode. */
-function react(state: GateState, nowUs: number, sentAtUs: number, outcome: Outcome, limit: string): GateState {
-  if (outcome.kind === "completed") return relax(state, sentAtUs)
-  if (outcome.kind !== "throttled" || (outcome.limit !== null && outcome.limit !== limit)) return state
-  const retryAfterUs = outcome.retryAfterMs === null ? null : Math.round(outcome.retryAfterMs * 1_000)
-  return cooldown(state, nowUs, { sentAtUs, retryAfterUs, random: outcome.random })
 }
 
 export function costAt(task: TaskRecord, gate: GateKey): number {

@@ -37,6 +37,7 @@ import type {
   UnroutedRequest,
 } from "./limits-contract.ts"
 import { move } from "./move.ts"
+import { permitAtGate } from "./passed.ts"
 import type { Records } from "./records.ts"
 import { explain, reportGates, reportLimits } from "./report.ts"
 import { route } from "./route.ts"
@@ -94,7 +95,7 @@ export abstract class SteppedStore implements Store {
     return this.step((records) => {
       const task = records.load([request.id])[0]
       const isHeld = task?.status === "running" && task.fence === request.fence && records.nowMs < (task.leaseExpiresAtMs ?? 0)
-      return task && isHeld ? records.gates.permit(task, request) : { kind: "stale" }
+      return task && isHeld ? permitAtGate(records, task, request) : { kind: "stale" }
     })
   }
 

@@ -5,6 +5,7 @@ import { isSpent } from "../limits/index.ts"
 import { expire, lose, spread } from "../task/index.ts"
 import { budgets, type SweepAnswer, type SweepRequest } from "./contract.ts"
 import type { StoredGate } from "./limit-records.ts"
+import { loseAtGates } from "./passed.ts"
 import type { Records } from "./records.ts"
 
 export function sweep(records: Records, request: SweepRequest): SweepAnswer {
@@ -15,7 +16,7 @@ export function sweep(records: Records, request: SweepRequest): SweepAnswer {
   }
   const lost = spend(records.lostLeases(left))
   const overdue = spend(records.overdue(left))
-  for (const task of lost) records.gates.lose(task)
+  for (const task of lost) loseAtGates(records, task)
   records.save([
     ...lost.map((task, i) => lose(task, records.nowMs, request.backoff, spread(request.random, i))),
     ...overdue.map((task) => expire(task, records.nowMs)),
