@@ -62,6 +62,7 @@ describe("the README", () => {
     const { exit, output } = run(["examples/first/start.mjs", "--exit"], { SLUICE_STORE: `sqlite:${join(folder, "start.db")}` })
     assert.equal(await exit, 0, output())
     assert.match(output(), /Version 7: completed/)
-    assert.match(output(), /0 pending, 0 running, 5 completed, 0 failed, 0 cancelled, 1 expired/)
+    assert.match(output(), /0 pending, 0 running, 10 completed, 0 failed, 0 cancelled, 1 expired/)
+    assert.match(output(), /add_role +pending, starts in 4\.0 s\n[\s\S]*Gate discord-roles\/guild-7 holds it/)
   })
 })
