@@ -27,9 +27,8 @@ const submitted = [
     ["ada", "grace", "edsger", "barbara", "tony"].map((member) => ({ guild: "guild-7", member })),
   )),
 ]
-const now = await queue.now()
 for (const task of submitted) {
-  const waitMs = (task.estimatedStartAt ?? now).getTime() - now.getTime()
+  const waitMs = (task.estimatedStartAt ?? task.createdAt).getTime() - task.createdAt.getTime()
   const starts = waitMs > 0 ? `, starts in ${(waitMs / 1_000).toFixed(1)} s` : ""
   console.log(`submitted    ${task.id}  ${task.type.padEnd(14)} ${task.status}${starts}`)
 }
