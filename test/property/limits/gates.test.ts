@@ -31,7 +31,7 @@ describe("concurrency", () => {
       leaseUs: fc.integer({ min: 1, max: 900 }),
     })
     fc.assert(
-      fc.property(fc.integer({ min: 3, max: 8 }), fc.array(command, { maxLength: 80 }), (bound, commands) => {
+      fc.property(fc.integer({ min: 3, max: 8 }), fc.array(command, { maxLength: 80, size: "max" }), (bound, commands) => {
         const policy: GatePolicy = { rates: [], concurrency: bound }
         let [state, nowUs]: [GateState, number] = [emptyGate(policy), startUs]
         const seen: { id: string; fence: number }[] = []
@@ -140,7 +140,7 @@ function used(rate: RatePolicy, moments: readonly number[]): GateState {
 }
 
 describe("a forecast", () => {
-  const moments = fc.array(fc.nat(1_000), { maxLength: 30 })
+  const moments = fc.array(fc.nat(1_000), { maxLength: 30, size: "max" })
   const check = (provider: Provider, law: (rate: RatePolicy, forecastUs: number, replayedUs: number) => void) =>
     fc.assert(
       fc.property(ratePolicy(provider), moments, fc.nat(150), (rate, past, ahead) => {

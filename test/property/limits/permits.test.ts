@@ -21,7 +21,7 @@ const step = fc.record({
   size: fc.oneof({ arbitrary: fc.constant(0), weight: 3 }, fc.nat(1_000)),
   isPermit: fc.boolean(),
 })
-const steps = fc.array(step, { minLength: 1, maxLength: 40 })
+const steps = fc.array(step, { minLength: 1, maxLength: 40, size: "max" })
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 function play(policy: GatePolicy, trace: readonly Step[], perUs: number): Admitted[] {

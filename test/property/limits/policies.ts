@@ -44,7 +44,7 @@ export const steps = fc.array(
     answer: fc.oneof({ arbitrary: fc.nat(1_500), weight: 4 }, fc.constant(null)),
     lease: fc.integer({ min: 1, max: 2_000 }),
   }),
-  { minLength: 1, maxLength: 60 },
+  { minLength: 1, maxLength: 60, size: "max" },
 )
 
 export function only(rate: RatePolicy): GatePolicy {

@@ -15,10 +15,10 @@ const step = fc.record({
   /** Thousandths of the window until it is told. */
   takes: fc.nat(1_500),
 })
-const steps = fc.array(step, { minLength: 1, maxLength: 40 })
+const steps = fc.array(step, { minLength: 1, maxLength: 40, size: "max" })
 const thrifty = fc.array(
   step.map((drawn) => ({ ...drawn, spent: Math.min(1_000, drawn.spent) })),
-  { minLength: 1, maxLength: 40 },
+  { minLength: 1, maxLength: 40, size: "max" },
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 

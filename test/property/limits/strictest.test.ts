@@ -33,7 +33,7 @@ const steps = fc.array(
     size: fc.nat(1_000),
     leaseUs: fc.integer({ min: 1, max: 3_000_000 }),
   }),
-  { minLength: 1, maxLength: 40 },
+  { minLength: 1, maxLength: 40, size: "max" },
 )
 
 describe("the strictest of several policies", () => {
