@@ -56,7 +56,7 @@ export interface PermitRequest {
 
 export type PermitAnswer =
   /** Charged: the request may go out after so long. */
-  | { readonly kind: "ok"; readonly waitMs: number }
+  | { readonly kind: "ok"; readonly nowMs: number; readonly waitMs: number }
   /** Not charged: closed, or too far away. Ask again after so long (null: when there is news). */
   | { readonly kind: "later"; readonly waitMs: number | null }
   | { readonly kind: "stale" }

@@ -67,7 +67,7 @@ export function permitAtGate({ gates, nowMs }: Records, task: TaskRecord, reques
   const waitMs = Math.ceil((atUs - nowUs) / 1_000)
   if (waitMs > request.withinMs) return { kind: "later", waitMs }
   gates.change(gate, state)
-  return { kind: "ok", waitMs }
+  return { kind: "ok", nowMs, waitMs }
 }
 
 /** A refusal by the other side closes the gate; any other answer to a later request ends the episode. */

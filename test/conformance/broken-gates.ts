@@ -116,7 +116,7 @@ export const brokenGates: readonly BrokenStore[] = [
       permit: async (request) => {
         const answer = await store.permit({ ...request, withinMs: -1 })
         return answer.kind === "later" && answer.waitMs !== null && answer.waitMs <= request.withinMs
-          ? { kind: "ok", waitMs: answer.waitMs }
+          ? { kind: "ok", nowMs: (await store.now({})).nowMs, waitMs: answer.waitMs }
           : answer
       },
     }),

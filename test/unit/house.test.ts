@@ -41,6 +41,8 @@ describe("the check of the house", () => {
     ["src/task/x.ts", 'import { readFileSync } from "node:fs"', /imports node:fs; task is pure/],
     ["src/queue/x.ts", 'import { a } from "../../test/kit.ts"', /from outside src/],
     ["src/queue/x.ts", 'import "../cli/main.ts"', /imports cli/],
+    ["src/testing/checker/x.ts", 'import { a } from "../dice.ts"', /the history checker imports nothing but itself/],
+    ["src/testing/checker/x.ts", 'import type { A } from "../../store/index.ts"', /the history checker imports nothing but itself/],
   ]
   for (const [path, code, problem] of imports) {
     it(`catches ${code} in ${path}`, () => assert.match(problemsIn(path, code).join("\n"), problem))

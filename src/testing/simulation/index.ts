@@ -1,0 +1,1 @@
+export { type Simulated, type SimulationOptions, simulate } from "./simulation.ts"
