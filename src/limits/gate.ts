@@ -1,6 +1,6 @@
 // A gate: one limit for one key, with its live state as a plain value. Admission charges it; settling gives back and corrects.
 
-import { type GatePolicy, largestCost, slotsFor } from "./policy.ts"
+import { ceilTo, type GatePolicy, largestCost, slotsFor } from "./policy.ts"
 import { charge, chargeAhead, correct, emptyRate, forecastRate, opensAtUs, type RateState, usedOf } from "./rate.ts"
 
 /** Whoever has passed a gate with slots and not yet settled: one lease of one task. */
@@ -74,13 +74,16 @@ function ratesOpenAtUs(policy: GatePolicy, state: GateState, nowUs: number, cost
   return atUs
 }
 
+/** Times to come are told in whole milliseconds: what were charged for an earlier moment than it is used at would be refilled too early. */
+const toldUs = 1_000
+
 /** When the last of the rates opens, a fixed one may be near the end of its window again: looked at until it holds for all. */
 function ratesAllOpenAtUs(policy: GatePolicy, state: GateState, nowUs: number, cost: number): number {
   let atUs = nowUs
   for (let look = 0; look < 100; look++) {
     const laterUs = ratesOpenAtUs(policy, state, atUs, cost)
-    if (laterUs === atUs) return atUs
-    atUs = laterUs
+    if (laterUs === atUs || laterUs >= neverUs) return laterUs
+    atUs = ceilTo(laterUs, toldUs)
   }
   return neverUs
 }

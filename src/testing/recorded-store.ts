@@ -107,17 +107,19 @@ const permit: Recorder<PermitRequest, PermitAnswer> = {
 }
 
 const move = (verb: string): Recorder<MoveRequest, MoveAnswer> => ({
-  answered(write, _request, { results }) {
-    for (const result of results) {
-      if (result.kind !== "ok") continue
-      const { id: task, status, updatedAtMs: atMs } = result.task
-      write({ op: "move", phase: "ok", verb, atMs, task, status })
+  asked: (write, { ids }) => writeMoves(write, verb, ids, "invoke"),
+  answered(write, { ids }, { results }) {
+    for (const [i, result] of results.entries()) {
+      if (result.kind !== "ok") writeMoves(write, verb, ids.slice(i, i + 1), "refused")
+      else write({ op: "move", phase: "ok", verb, atMs: result.task.updatedAtMs, task: result.task.id, status: result.task.status })
     }
   },
-  failed(write, { ids }, phase) {
-    for (const task of ids) write({ op: "move", phase, verb, task, status: null })
-  },
+  failed: (write, { ids }, phase) => writeMoves(write, verb, ids, phase),
 })
+
+function writeMoves(write: WriteFact, verb: string, ids: readonly string[], phase: Phase): void {
+  for (const task of ids) write({ op: "move", phase, verb, task, status: null })
+}
 
 const changeLimit: Recorder<ChangeLimitRequest, ChangeLimitAnswer> = {
   answered(write, { key }, answer) {

@@ -54,7 +54,7 @@ export class HistoryChecker {
         this.permits.push(event)
         break
       case "move":
-        this.story(event.task).moves.push(event)
+        this.story(event.task).moved(event)
         break
       case "fault":
         this.fault(event)
@@ -147,9 +147,10 @@ export class HistoryChecker {
   }
 
   /** What was reserved and not used may be used by others; what was used beyond it is a debt that nobody could prevent. */
-  private admission(story: Story, { atMs, settled, fence, run }: Lease, limit: string, cost: number): Admission {
-    const spent = Math.min(cost, settled?.spent[limit] ?? cost)
-    return { atMs, cost: spent, who: `${story.id} (fence ${fence})`, isAhead: false, startMs: run.startMs }
+  private admission(story: Story, { atMs, settled, unanswered, saidSpent, fence, run }: Lease, limit: string, cost: number): Admission {
+    // A settle whose answer nobody got may have given it back.
+    const spent = settled?.spent ?? (unanswered > 0 ? saidSpent : {})
+    return { atMs, cost: Math.min(cost, spent[limit] ?? cost), who: `${story.id} (fence ${fence})`, isAhead: false, startMs: run.startMs }
   }
 
   private holding(story: Story, lease: Lease, slots: number): Holding {

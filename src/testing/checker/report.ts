@@ -4,6 +4,7 @@
 export const rules = {
   lost: "C1",
   double_terminal: "C1",
+  cancel_ignored: "C1",
   stale_settle: "C2",
   fence_order: "C2",
   two_leases: "C3",

@@ -25,6 +25,9 @@ export interface Lease {
   settled: Ending | null
   /** When somebody first tried to settle it: an answer that nobody got may have ended it from then on. */
   triedAtMs: number | null
+  /** Settles of which nobody knows whether the store took them, and what was spent by their word. */
+  unanswered: number
+  saidSpent: Readonly<Record<string, number>>
   run: { startMs: number | null; endMs: number | null }
 }
 
@@ -57,12 +60,22 @@ export class Story {
       return
     }
     const run = { startMs: null, endMs: null }
-    this.leases.set(fence, { fence, worker, atMs, gates, untilMs, isHearsay: false, settled: null, triedAtMs: null, run })
+    const unsettled = { settled: null, triedAtMs: null, unanswered: 0, saidSpent: {} }
+    this.leases.set(fence, { fence, worker, atMs, gates, untilMs, isHearsay: false, ...unsettled, run })
     const late = this.early.filter((event) => event.fence === fence)
     for (const event of late) {
       this.early.splice(this.early.indexOf(event), 1)
       this.add(event)
     }
+  }
+
+  /** One that was asked for stays as long as nobody knows what became of it. */
+  moved(move: Moved): void {
+    const isAnswer = move.phase === "ok" || move.phase === "refused"
+    const asked = (other: Moved) => other.phase === "invoke" && other.proc === move.proc && other.verb === move.verb
+    const at = isAnswer ? this.moves.findIndex(asked) : -1
+    if (at >= 0) this.moves.splice(at, 1)
+    if (move.phase !== "refused") this.moves.push(move)
   }
 
   /** What the task's history tells. Where that is all there is, the lease counts for an instant only. */
@@ -83,6 +96,9 @@ export class Story {
 
   private settle(lease: Lease, { phase, outcome, status, atMs, spent }: Settled): void {
     if (phase === "invoke" || phase === "unknown") lease.triedAtMs = Math.min(lease.triedAtMs ?? atMs, atMs)
+    // One that is asked for and answered adds up to none; an answer that is known to be lost never does.
+    lease.unanswered += phase === "invoke" ? 1 : phase === "unknown" ? Number.POSITIVE_INFINITY : -1
+    lease.saidSpent = spent
     if (phase === "refused") this.refusedSettles++
     if (phase !== "ok" || status === null) return
     const known = lease.settled

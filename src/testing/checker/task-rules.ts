@@ -31,9 +31,10 @@ export function judgeTask(story: Story, view: TaskView): Violation[] {
 }
 
 /** The earliest moment from which somebody else may have the task. */
-export function leaseEndMs({ settled, triedAtMs, untilMs }: Lease, toleranceMs: number): number {
-  if (settled) return Math.min(settled.atMs, untilMs)
-  return triedAtMs === null ? untilMs : Math.min(untilMs, triedAtMs - toleranceMs)
+export function leaseEndMs({ settled, triedAtMs, unanswered, untilMs }: Lease, toleranceMs: number): number {
+  const endMs = Math.min(settled?.atMs ?? Number.POSITIVE_INFINITY, untilMs)
+  // A settle whose answer was lost may have been the one that counted; the one that was answered then only repeated it.
+  return unanswered > 0 && triedAtMs !== null ? Math.min(endMs, triedAtMs - toleranceMs) : endMs
 }
 
 function judgeSuccession(story: Story, lease: Lease, next: Lease, { toleranceMs, atRest }: TaskView): Violation[] {
@@ -58,14 +59,19 @@ function judgeSuccession(story: Story, lease: Lease, next: Lease, { toleranceMs,
     found.push(story.violation("double_terminal", `it was ${settled.status} at ${settled.atMs}, and claimed again at ${next.atMs}`))
   }
   for (const { status, atMs, verb } of story.moves) {
-    if (status === null || !terminal.has(status) || atMs < lease.atMs || atMs >= next.atMs || wasRetried(story, atMs, next.atMs)) continue
+    if (atMs < lease.atMs || atMs >= next.atMs || wasRetried(story, atMs, next.atMs)) continue
+    if (verb === "cancel" && status === "running") {
+      found.push(story.violation("cancel_ignored", `it was asked to stop at ${atMs}, and claimed again at ${next.atMs}`))
+    }
+    if (status === null || !terminal.has(status)) continue
     found.push(story.violation("double_terminal", `${verb} made it ${status} at ${atMs}, and it was claimed again at ${next.atMs}`))
   }
   return found
 }
 
 function wasRetried({ moves }: Story, fromMs: number, untilMs: number): boolean {
-  return moves.some(({ verb, phase, atMs }) => verb === "retry" && phase !== "refused" && atMs >= fromMs && atMs <= untilMs)
+  // What nobody got an answer to may have happened at any time since.
+  return moves.some(({ verb, phase, atMs }) => verb === "retry" && (phase === "ok" ? atMs >= fromMs : true) && atMs <= untilMs)
 }
 
 /** A fault that touched the worker while it held the lease. */

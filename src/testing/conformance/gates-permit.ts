@@ -60,6 +60,20 @@ export const gatesPermitTests = theme("gates-permit", {
     deepEqual(answers, [granted(0), granted(10_000), granted(10_000), granted(20_000)])
   },
 
+  "it is charged for the millisecond that is told, not for the fraction before it": async (bench) => {
+    // One unit comes in every 1,111.1 ms. What the task itself had reserved is given back, so that only the permit counts.
+    await bench.declare("vendor", rates(rate(9, 10_000, { provider: "bucket", burst: 2 })))
+    await bench.submitMany(2, { gates: through("vendor", "", 2) })
+    const worker = bench.worker()
+    const held = await worker.claimOne()
+    deepEqual(await permit(bench, held), granted(1_112))
+    await worker.settle(held, completed(), { spent: [{ limit: "vendor", actual: 0 }] })
+    await bench.world.advance(1_112 + 1_111)
+    deepEqual(await worker.claim(), [])
+    await bench.world.advance(1)
+    equal((await worker.claim()).length, 1)
+  },
+
   "one that would come too late is not charged": async (bench) => {
     const held = await running(bench, rolling(1, 10_000))
     deepEqual(await permit(bench, held, { withinMs: 9_999 }), { kind: "later", waitMs: 10_000 })

@@ -57,9 +57,23 @@ export class Person {
   /** Something else that people do. */
   async meddle(): Promise<void> {
     const { dice, queue, plan } = this
-    const id = this.known.length > 0 ? dice.pick(this.known) : null
+    // What was submitted lately is likely to wait or to run.
+    const recent = dice.chance(0.7) ? this.known.slice(-4) : this.known
+    const id = recent.length > 0 ? dice.pick(recent) : null
     const limit = dice.pick([plan.api.name, plan.slots.name])
-    const choice = dice.pick(["cancel", "cancel", "retry", "pause", "resume", "close", "set", "reset", "look", "explain"] as const)
+    const choice = dice.pick([
+      "cancel",
+      "cancel",
+      "cancel",
+      "retry",
+      "pause",
+      "resume",
+      "close",
+      "set",
+      "reset",
+      "look",
+      "explain",
+    ] as const)
     const moments = { cancel: () => id && queue.cancel(id), retry: () => id && queue.retry(id), explain: () => id && queue.explain(id) }
     if (choice in moments) return this.insist(async () => void (await moments[choice as keyof typeof moments]()), 1)
     await this.insist(async () => {

@@ -42,7 +42,7 @@ export const startWithinMs = 250
 export const workerOptions: WorkerOptions = {
   lease: `${leaseMs}ms`,
   heartbeat: "2s",
-  sweep: "1s",
+  sweep: "2s",
   hello: "10s",
   grace: "3s",
   startWithin: `${startWithinMs}ms`,
@@ -75,14 +75,14 @@ export function drawPlan(dice: Dice): Plan {
     keys,
     skewMs: dice.pick([0, 5_000, 3_600_000]),
     drift: dice.pick([0, 0.01, 0.05]),
-    meddling: dice.pick([0, 0.1, 0.3]),
+    meddling: dice.pick([0, 0.2, 0.5]),
   }
 }
 
-/** From one to four a second, whatever the window. */
+/** From one to four a second, whatever the window; fewer in one that is longer than a lease, which is worth waiting for. */
 function drawApi(dice: Dice): Limit<string> {
-  const perMs = dice.pick([500, 1_000, 2_000, 3_000])
-  const limit = Math.max(1, Math.round((perMs / 1_000) * dice.between(1, 4)))
+  const perMs = dice.pick([500, 1_000, 2_000, 3_000, 10_000])
+  const limit = perMs > leaseMs ? dice.between(5, 9) : Math.max(2, Math.round((perMs / 1_000) * dice.between(1, 4)))
   const provider = dice.pick(["sliding", "unknown", "fixed", "bucket"] as const)
   const counting = {
     bucket: { burst: dice.between(2, limit + 2) },
@@ -90,6 +90,6 @@ function drawApi(dice: Dice): Limit<string> {
     sliding: {},
     unknown: {},
   }
-  const rate = { limit: Math.max(2, limit), per: `${perMs}ms` as const, provider, ...counting[provider] }
+  const rate = { limit, per: `${perMs}ms` as const, provider, ...counting[provider] }
   return defineLimit<string>("api", { rate, ...(dice.chance(0.3) ? { concurrency: dice.between(1, 3) } : {}) })
 }

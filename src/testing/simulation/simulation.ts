@@ -53,6 +53,8 @@ export class Simulation {
   private store: Store | null = null
   private network: Network | null = null
   private undone = 0
+  /** The latest time that the store has given out. */
+  private storeSaidMs = 0
 
   constructor(options: SimulationOptions) {
     this.options = options
@@ -65,10 +67,10 @@ export class Simulation {
   }
 
   async run(): Promise<Simulated> {
-    const store = await this.options.open(this.storeProcess)
+    const store = await this.carry(this.options.open(this.storeProcess))
     this.store = store
     const parts = { timeline: this.timeline, dice: this.dice.fork(), faults: this.plan.faults, write: this.write }
-    this.network = new Network({ ...parts, store: recordedStore(store, this.write), storeNowMs: () => this.storeProcess.wallMs() })
+    this.network = new Network({ ...parts, store: recordedStore(store, this.write), storeNowMs: () => this.storeNowMs })
     for (const { name, policy } of this.limits) this.write(policyFact(name, policy))
     const trouble = new Trouble(this, this.network)
     trouble.begin()
@@ -78,9 +80,10 @@ export class Simulation {
     this.network.heal()
     await this.pass(calmMs)
     await this.settleDown()
-    this.write(await lookAt(store, { isRest: true, limits: this.limits.map(({ name }) => name), histories: true }))
+    this.write(await this.carry(lookAt(store, { isRest: true, limits: this.limits.map(({ name }) => name), histories: true })))
     const { violations, totals } = this.checker.check()
     const leaks = violations.length > 0 ? [] : await this.probe(trouble)
+    await this.carry(store.close())
     const { seed, hash } = this.options
     return {
       seed,
@@ -114,11 +117,17 @@ export class Simulation {
 
   private logOf(id: string): WriteFact {
     const write = (event: HistoryEvent) => {
+      if (event.op === "claim" || event.op === "settle") this.storeSaidMs = Math.max(this.storeSaidMs, event.atMs)
       this.checker.add(event)
       if (this.options.hash) this.hash.update(JSON.stringify(event))
       this.options.onEvent?.(event)
     }
-    return historyLog(id, () => this.storeProcess.wallMs(), write)
+    return historyLog(id, () => this.storeNowMs, write)
+  }
+
+  /** As near as one can know it from outside: a store does not follow its machine's clock back. */
+  get storeNowMs(): number {
+    return Math.max(this.storeProcess.wallMs(), this.storeSaidMs)
   }
 
   private storeOf(process: SimulatedProcess): Store {
@@ -167,7 +176,19 @@ export class Simulation {
     trouble.killAll()
     await this.pass(leaseMs)
     const { slots, keys } = this.plan
-    return probeSlots(this.store as Store, this.storeProcess, slots, keys)
+    return this.carry(probeSlots(this.store as Store, this.storeProcess, slots, keys))
+  }
+
+  /** Lets as much time pass as it takes to get an answer. */
+  private async carry<T>(answer: Promise<T>): Promise<T> {
+    let isDone = false
+    const done = () => {
+      isDone = true
+    }
+    answer.then(done, done)
+    // Opening and closing a store may wait for files too, which takes turns of the real world.
+    for (await turn(); !isDone; await turn()) this.timeline.step()
+    return answer
   }
 
   /** Lets time pass. All that one thing starts is done before the next: nothing here waits for the real world. */
@@ -175,11 +196,13 @@ export class Simulation {
     const untilMs = this.timeline.nowMs + ms
     for (let nextMs = this.timeline.nextAtMs(); nextMs !== null && nextMs <= untilMs && !isDone(); nextMs = this.timeline.nextAtMs()) {
       this.timeline.step()
-      await new Promise<void>((resolve) => systemWorld.turn(resolve))
+      await turn()
     }
     if (!isDone()) this.timeline.nowMs = untilMs
   }
 }
+
+const turn = () => new Promise<void>((resolve) => systemWorld.turn(resolve))
 
 export function simulate(options: SimulationOptions): Promise<Simulated> {
   return new Simulation(options).run()

@@ -79,7 +79,8 @@ export class Trouble {
   }
 
   private pause({ process }: Running): void {
-    const forMs = this.dice.between(500, 3 * leaseMs)
+    // The interesting ones end about when the lease does.
+    const forMs = this.dice.chance(0.5) ? this.dice.between(0.6 * leaseMs, 1.3 * leaseMs) : this.dice.between(500, 3 * leaseMs)
     process.pause(forMs)
     this.tell("pause", process.id, forMs)
   }
@@ -97,7 +98,7 @@ export class Trouble {
   }
 
   private tell(fault: "kill" | "pause" | "clock", victim: string, forMs: number | null): void {
-    const nowMs = this.simulation.storeProcess.wallMs()
+    const nowMs = this.simulation.storeNowMs
     this.simulation.write({ op: "fault", fault, victim, atMs: nowMs, untilMs: forMs === null ? null : nowMs + forMs })
   }
 }

@@ -13,6 +13,13 @@ const lostOnce = [submitted("a"), claimed("a", 1, 10), run("a", 1, "start", 11),
 const many = (count: number, everyMs: number, fields = {}) => {
   return Array.from({ length: count }, (_, i) => claimed(`t${i}`, 1, i * everyMs, { gates, ...fields }))
 }
+/** Another passes in the place of what a run has not spent, if the settle that says so was taken. */
+const halfSpent = (...phases: readonly ("invoke" | "unknown" | "refused")[]) => [
+  policy({ rates: [sliding(2, 100)] }),
+  claimed("x", 1, 10, { gates: [{ limit: "api", key: "", cost: 2 }] }),
+  ...phases.map((phase) => settled("x", 1, 20, { phase, status: null, spent: { api: 1 } })),
+  claimed("y", 1, 30, { gates }),
+]
 
 const right: Readonly<Record<string, readonly Fact[]>> = {
   "a task that is run once": [...good, done],
@@ -47,6 +54,8 @@ const right: Readonly<Record<string, readonly Fact[]>> = {
     ]),
   ],
   "as many as a window takes, again and again": [policy({ rates: [sliding(2, 100)] }), ...many(10, 50)],
+  "a cost that a settle may have given back before its worker was stopped": halfSpent("invoke"),
+  "a cost that a settle may have given back, whose answer was lost": halfSpent("invoke", "unknown"),
   "as many as there are slots": [
     policy({ slots: 2 }),
     ...many(6, 10, { untilMs: 0 }).map((fact, i) => ({ ...fact, untilMs: i * 10 + 20 }) as Fact),
@@ -60,6 +69,15 @@ const wrong: Readonly<Record<string, readonly [keyof typeof rules, readonly Fact
   "a cancelled task that is claimed": [
     "double_terminal",
     [...twice.slice(0, 5), { op: "move", phase: "ok", verb: "cancel", task: "a", status: "cancelled", atMs: 25 }, claimed("a", 2, 30)],
+  ],
+  "a running task that was asked to stop, and is run again": [
+    "cancel_ignored",
+    [
+      ...twice.slice(0, 2),
+      { op: "move", phase: "ok", verb: "cancel", task: "a", status: "running", atMs: 15 },
+      retried,
+      claimed("a", 2, 30),
+    ],
   ],
   "a settle under a fence that was passed on": ["stale_settle", [...lostOnce, settled("a", 1, 1_015)]],
   "two outcomes under one fence": ["stale_settle", [...good, settled("a", 1, 25, { outcome: "failed", status: "failed" })]],
@@ -96,6 +114,7 @@ const wrong: Readonly<Record<string, readonly [keyof typeof rules, readonly Fact
     "window_excess",
     [policy({ rates: [sliding(2, 100)] }), claimed("x", 1, 1, { gates: [{ limit: "api", key: "", cost: 3 }] })],
   ],
+  "a cost that was not given back, because the settle was refused": ["window_excess", halfSpent("invoke", "refused")],
   "one that passes a closed gate": ["closed_gate", [policy({ closedUntilMs: 500 }), claimed("x", 1, 100, { gates })]],
   "one that passes a paused gate": ["closed_gate", [policy({ closedUntilMs: null }), claimed("x", 1, 100, { gates })]],
   "more than there are slots": ["slot_excess", [policy({ slots: 2 }), ...many(3, 10)]],
@@ -142,6 +161,23 @@ describe("the history checker", () => {
     deepEqual(kindsIn(limited), [])
     deepEqual(kindsIn(limited, { startWithinMs: 95 }), [])
     deepEqual(kindsIn(limited, { startWithinMs: 20 }), ["start_excess"])
+  })
+
+  it("allows for a retry that nobody got an answer to, and not for one that was refused", () => {
+    const failed = settled("a", 1, 20, { outcome: "failed", status: "failed" })
+    const move = (phase: "invoke" | "refused" | "unknown"): Fact => ({
+      op: "move",
+      phase,
+      verb: "retry",
+      task: "a",
+      status: null,
+      atMs: 25,
+    })
+    const facts = [submitted("a"), claimed("a", 1, 10), run("a", 1, "start", 11), failed, claimed("a", 2, 30), settled("a", 2, 40)]
+    deepEqual(kindsIn(facts), ["double_terminal"])
+    deepEqual(kindsIn([...facts, move("invoke")]), [])
+    deepEqual(kindsIn([...facts, move("invoke"), move("unknown")]), [])
+    deepEqual(kindsIn([...facts, move("invoke"), move("refused")]), ["double_terminal"])
   })
 
   it("does not hold an answer that was lost against anybody", () => {

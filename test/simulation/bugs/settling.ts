@@ -1,0 +1,107 @@
+// Bugs in how a run ends and how a lease is kept.
+
+import type { Bug } from "./bug.ts"
+
+const judge = `  if (task.fence !== fence) return "stale"
+  // A lease that ran out but was not swept yet still settles: nobody else has the task, and running it again would help nobody.
+  if (task.status === "running") return "ok"
+  return task.lastOutcome === outcome ? "repeat" : "stale"`
+
+export const settlingBugs: readonly Bug[] = [
+  {
+    name: "settle by id",
+    like: "Oban #1496, graphile-worker: whoever knows the id may settle",
+    edits: [{ file: "task/transitions.ts", find: judge, replace: `  return "ok"` }],
+  },
+  {
+    name: "settle by status only",
+    like: "River: a running job is settled, whoever runs it",
+    edits: [{ file: "task/transitions.ts", find: `  if (task.fence !== fence) return "stale"\n  // A lease`, replace: "  // A lease" }],
+  },
+  {
+    name: "rescue overwrites completion",
+    like: "River #1302: the rescuer writes what it read before",
+    edits: [
+      {
+        file: "store/stepped.ts",
+        find: `    return this.step((records) => sweep(records, request))`,
+        replace: `    return this.read((records) => records.lostLeases(100)).then(async (lost) => {
+      await new Promise((resolve) => this.world.timer(400, () => resolve(null)))
+      await this.step((records) => {
+        for (const task of lost) loseAtGates(records, task)
+        records.save(lost.map((task) => lose(task, records.nowMs, request.backoff, request.random)))
+      })
+      return this.step((records) => sweep(records, request))
+    })`,
+      },
+      {
+        file: "store/stepped.ts",
+        find: `import { permitAtGate } from "./passed.ts"`,
+        replace: `import { lose } from "../task/index.ts"\nimport { loseAtGates, permitAtGate } from "./passed.ts"`,
+      },
+    ],
+  },
+  {
+    name: "reschedule with a stale version",
+    like: "the queue of seeds 000 and 001: a record is read, changed and written, and what has happened since is undone",
+    edits: [
+      {
+        file: "store/stepped.ts",
+        find: `    const answer = await this.step((records) => {`,
+        replace: `    const late = request.settles.filter(({ outcome }) => outcome.kind === "rescheduled")
+    const found = await this.read((records) => records.load(late.map(({ id }) => id)))
+    if (late.length > 0) await new Promise((resolve) => this.world.timer(1_000, () => resolve(null)))
+    const answer = await this.step((records) => {
+      for (const [i, one] of late.entries()) {
+        const settled = found[i] && settle(found[i], one.fence, one.outcome, records.nowMs)
+        if (settled?.kind !== "ok") continue
+        settleAtGates(records, found[i], one)
+        records.save([settled.change])
+      }`,
+      },
+      {
+        file: "store/stepped.ts",
+        find: `import { numberHistory } from "../task/index.ts"`,
+        replace: `import { numberHistory, settle } from "../task/index.ts"\nimport { settleAtGates } from "./passed.ts"`,
+      },
+    ],
+  },
+  {
+    name: "a heartbeat revives a lease that ran out",
+    like: "locks that are extended by whoever had them last",
+    edits: [
+      {
+        file: "task/transitions.ts",
+        find: `task.leaseExpiresAtMs === null || nowMs >= task.leaseExpiresAtMs) return null`,
+        replace: `task.leaseExpiresAtMs === null) return null`,
+      },
+    ],
+  },
+  {
+    name: "a lease is not kept while its handler runs",
+    like: "Sidekiq reapers, BullMQ stalled jobs: long runs that nobody renews",
+    edits: [{ file: "worker/outbox.ts", find: `this.beating = this.runs.all()`, replace: `this.beating = this.runs.all().slice(0, 1)` }],
+  },
+  {
+    name: "a late claim is started all the same",
+    like: "every worker that does not look how old the answer is",
+    edits: [
+      {
+        file: "worker/loop.ts",
+        find: `if (!definition || isLate || this.drains.aborted) {`,
+        replace: `if (!definition || this.drains.aborted) {`,
+      },
+    ],
+  },
+  {
+    name: "a lease is given again a moment before it ends",
+    like: "takeovers that count from their own reading of the clock",
+    edits: [
+      {
+        file: "stores/memory/records.ts",
+        find: `this.leases.takeWhile(({ atMs }) => atMs <= this.nowMs, limit)`,
+        replace: `this.leases.takeWhile(({ atMs }) => atMs <= this.nowMs + 500, limit)`,
+      },
+    ],
+  },
+]

@@ -1,0 +1,92 @@
+// Bugs in what is written together, and in what time it is.
+
+import type { Bug } from "./bug.ts"
+
+export const storingBugs: readonly Bug[] = [
+  {
+    name: "worker's clock",
+    like: "queues whose workers bring the time along",
+    edits: [
+      {
+        file: "worker/loop.ts",
+        find: `      leaseMs: this.settings.leaseMs,\n      ...this.outbox`,
+        replace: `      leaseMs: this.settings.leaseMs,\n      nowMs: this.world.wallMs(),\n      ...this.outbox`,
+      },
+      {
+        file: "store/stepped.ts",
+        find: `      begunAtMs = this.world.monotonicMs()
+      return`,
+        replace: `      begunAtMs = this.world.monotonicMs()
+      Object.assign(records, { nowMs: (request as never as { nowMs: number }).nowMs })
+      return`,
+      },
+    ],
+  },
+  {
+    name: "no high-water mark for the store's clock",
+    like: "every now() that follows the machine's clock back",
+    edits: [{ file: "store/clock.ts", find: `  if (wallMs >= clock.lastMs) return`, replace: `  if (wallMs >= 0) return` }],
+  },
+  {
+    name: "two-step index",
+    like: "buquet: the record is written, and the index entry is lost",
+    edits: [
+      {
+        file: "stores/memory/records.ts",
+        find: `    this.tasks.set(task.id, task)
+    this.index(task)`,
+        replace: `    this.tasks.set(task.id, task)
+    if (before && task.status === "pending" && task.seq % 7 === 0) this.tally(task)[task.status]++
+    else this.index(task)`,
+      },
+    ],
+  },
+  {
+    name: "non-atomic idempotency",
+    like: "unique checks that read first and write later",
+    edits: [
+      {
+        file: "store/stepped.ts",
+        find: `    return this.step((records) => submit(records, request))`,
+        replace: `    return this.read((records) => knownTasks(records, request.tasks)).then(async (known) => {
+      await new Promise((resolve) => this.world.timer(30, () => resolve(null)))
+      return this.step((records) => submit(records, request, known))
+    })`,
+      },
+      {
+        file: "store/stepped.ts",
+        find: `import { submit } from "./submit.ts"`,
+        replace: `import { knownTasks, submit } from "./submit.ts"`,
+      },
+      { file: "store/submit.ts", find: `function knownTasks(`, replace: `export function knownTasks(` },
+      {
+        file: "store/submit.ts",
+        find: `export function submit(records: Records, request: SubmitRequest): SubmitAnswer {
+  const known = knownTasks(records, request.tasks)`,
+        replace: `export function submit(records: Records, request: SubmitRequest, known = knownTasks(records, request.tasks)): SubmitAnswer {`,
+      },
+    ],
+  },
+  {
+    name: "no idempotency",
+    like: "submissions that are sent again, and stored again",
+    edits: [
+      {
+        file: "store/submit.ts",
+        find: `(task.idempotencyKey === null ? undefined : known.byKey.get(task.idempotencyKey))`,
+        replace: `undefined`,
+      },
+    ],
+  },
+  {
+    name: "acknowledged before it is stored",
+    like: "stores that answer first and write when there is time",
+    edits: [
+      {
+        file: "store/submit.ts",
+        find: `  records.insert(changes)\n`,
+        replace: `  records.insert(changes.filter((change) => change.task.seq % 11 > 0))\n`,
+      },
+    ],
+  },
+]
