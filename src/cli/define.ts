@@ -2,7 +2,7 @@
 // line. Every command goes through here, so all have the same help and the same manners.
 
 import type { Command, CommanderError } from "commander"
-import { SluiceError } from "../errors/index.ts"
+import { cut, SluiceError } from "../errors/index.ts"
 
 export interface Definition {
   /** With its arguments: "get <id>". */
@@ -35,13 +35,14 @@ export function withUsageMistakes(command: Command): Command {
 
 function usageMistake(command: Command, error: CommanderError): SluiceError {
   const path = pathOf(command)
-  const what = error.message
+  // A word that is so long is like none that is known: what is cut off is never a suggestion.
+  const what = cut(error.message, 500)
     .replace(/^error: /, "")
     .replace(
       /\.?\n?\(Did you mean (one of )?(.*)\?\)$/s,
       (_match, _oneOf, near: string) => `; did you mean ${near.replaceAll(", ", " or ")}?`,
     )
-    .replace(/\.$/, "")
+    .replace(/(?<!\.)\.$/, "")
   const where = path === "" ? "" : `${path}: `
   const hint = what.endsWith("?") ? "" : `; see sluice ${path === "" ? "" : `${path} `}--help`
   return new SluiceError("invalid_option", `${where}${what}${hint}`)

@@ -6,7 +6,7 @@ import { parseName } from "../units/index.ts"
 import { type Paint, paintFor } from "./colour.ts"
 import type { Io } from "./io.ts"
 import { jsonLine } from "./json-line.ts"
-import { oneLine } from "./plain.ts"
+import { oneLine, plain } from "./plain.ts"
 
 export const defaultStore = "sqlite:./sluice.db"
 
@@ -48,7 +48,7 @@ export class Session {
 
   /** Where this session looks, for people to read. */
   get place(): string {
-    return `namespace "${this.namespace}" of ${maskPassword(this.storeUrl)}`
+    return plain(`namespace "${this.namespace}" of ${maskPassword(this.storeUrl)}`)
   }
 
   async withQueue(use: (queue: Queue) => Promise<void>, options: Pick<ConnectOptions, "maxInputBytes"> = {}): Promise<void> {
@@ -79,7 +79,7 @@ export class Session {
     const exitCode = known ? errorTable[error.code].exitCode : 1
     const message = error instanceof Error ? error.message || error.name : String(error)
     const where = known && (error.code === "not_found" || error.code === "unknown_limit") ? `; looked in ${this.place}` : ""
-    this.note(`sluice: ${oneLine(known ? message + where : `unexpected: ${message} (SLUICE_DEBUG=1 shows where)`)}`)
+    this.note(oneLine(`sluice: ${known ? message + where : `unexpected: ${message} (SLUICE_DEBUG=1 shows where)`}`))
     if (this.io.env.SLUICE_DEBUG === "1" && error instanceof Error) this.note(error.stack ?? "")
     if (this.exitCode === 0) this.exitCode = exitCode
   }

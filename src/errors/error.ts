@@ -1,6 +1,7 @@
 // The one base of every error that Sluice throws. Recognised by a brand rather than by `instanceof`, because a module of
 // tasks may have been loaded with its own copy of this package.
 
+import { cut, plain } from "./plain.ts"
 import { type ErrorCode, errorTable } from "./table.ts"
 
 const brand = Symbol.for("sluice.error")
@@ -25,11 +26,11 @@ export function isSluiceError(value: unknown): value is SluiceError {
   return typeof value === "object" && value !== null && (value as { [brand]?: unknown })[brand] === true
 }
 
-/** A short rendering of any value for a message: long strings are cut, nothing throws. */
+/** A short rendering of any value for a message, on one line: what is long is cut, what a terminal obeys is escaped, nothing throws. */
 export function shown(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}...` : value)
+  if (typeof value === "string") return plain(JSON.stringify(cut(value, 60)))
   if (typeof value === "number" || typeof value === "boolean" || value === null || value === undefined) return String(value)
-  if (typeof value === "bigint") return `${value}n`
+  if (typeof value === "bigint") return `${cut(String(value), 60)}n`
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? "an invalid Date" : value.toISOString()
   if (Array.isArray(value)) return "an array"
   return typeof value === "object" ? "an object" : `a ${typeof value}`

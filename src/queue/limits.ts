@@ -4,7 +4,7 @@ import { hostname } from "node:os"
 import { SluiceError, shown } from "../errors/index.ts"
 import type { GatePolicy, RatePolicy } from "../limits/index.ts"
 import { budgets, type LimitChange, type LimitReport, type Store } from "../store/index.ts"
-import { type Instant, parseInstant, parseKey, parseName, readOptions, wholeNumber } from "../units/index.ts"
+import { formatCursor, type Instant, parseCursor, parseInstant, parseKey, parseName, readOptions, wholeNumber } from "../units/index.ts"
 import { type GateView, gateView } from "./gate-view.ts"
 import { type LimitView, type LoggedChangeView, limitView, loggedChangeView } from "./limit-view.ts"
 import { type PolicyOptions, policyReaders, type ReadPolicyOptions, ratesOf } from "./policy.ts"
@@ -61,12 +61,12 @@ export class Limits {
     const { key, limit, cursor } = readOptions(where, options, {
       key: parseKeyOrNone,
       limit: wholeNumber(1, budgets.listPage),
-      cursor: parseCursor,
+      cursor: parseCursor("after"),
     })
     await this.report(where, name)
     const keys = key === undefined ? null : [key]
     const answer = await this.store.gates({ limit: name, keys, afterKey: cursor ?? null, count: limit ?? 50 })
-    return { gates: answer.gates.map(gateView), cursor: answer.nextAfterKey === null ? null : formatCursor(answer.nextAfterKey) }
+    return { gates: answer.gates.map(gateView), cursor: answer.nextAfterKey === null ? null : formatCursor("after", answer.nextAfterKey) }
   }
 
   /** Holds instead of what the code says, until it is reset or its time is over. */
@@ -158,14 +158,4 @@ function thisProcess(): string {
 /** The gate of a limit that is not split has the key "". */
 function parseKeyOrNone(name: string, value: unknown): string {
   return value === "" ? "" : parseKey(name, value)
-}
-
-function formatCursor(afterKey: string): string {
-  return Buffer.from(`after:${afterKey}`).toString("base64url")
-}
-
-function parseCursor(name: string, value: unknown): string {
-  const text = typeof value === "string" ? Buffer.from(value, "base64url").toString() : ""
-  if (text.startsWith("after:")) return text.slice("after:".length)
-  throw new SluiceError("invalid_cursor", `${name}: expected the cursor of the page before, got ${shown(value)}`)
 }

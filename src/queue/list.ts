@@ -1,9 +1,8 @@
 // Filters and cursors of `list`.
 
-import { SluiceError, shown } from "../errors/index.ts"
 import { budgets, type ListRequest } from "../store/index.ts"
 import { type Status, statuses } from "../task/index.ts"
-import { type Instant, oneOf, parseInstant, parseName, readOptions, wholeNumber } from "../units/index.ts"
+import { formatCursor, type Instant, oneOf, parseCursor, parseInstant, parseName, readOptions, wholeNumber } from "../units/index.ts"
 import type { Task } from "./task.ts"
 
 export interface ListOptions {
@@ -34,7 +33,7 @@ export function listRequest(options: ListOptions | undefined): ListRequest {
     createdFrom: parseInstant,
     createdBefore: parseInstant,
     limit: wholeNumber(1, budgets.listPage),
-    cursor: parseCursor,
+    cursor: parseListCursor,
   })
   return {
     statuses: read.status ?? null,
@@ -47,14 +46,12 @@ export function listRequest(options: ListOptions | undefined): ListRequest {
   }
 }
 
-/** Opaque to users, so that it may change; a tampered one is refused, never misread. */
-export function formatCursor(beforeSeq: number): string {
-  return Buffer.from(`before:${beforeSeq}`).toString("base64url")
+const before = parseCursor("before")
+
+export function listCursor(beforeSeq: number): string {
+  return formatCursor("before", String(beforeSeq))
 }
 
-function parseCursor(name: string, value: unknown): number {
-  const text = typeof value === "string" ? Buffer.from(value, "base64url").toString() : ""
-  const seq = Number(/^before:(\d{1,16})$/.exec(text)?.[1] ?? Number.NaN)
-  if (Number.isSafeInteger(seq)) return seq
-  throw new SluiceError("invalid_cursor", `${name}: expected the cursor of the page before, got ${shown(value)}`)
+function parseListCursor(name: string, value: unknown): number {
+  return wholeNumber(0, Number.MAX_SAFE_INTEGER)(name, Number(before(name, value)))
 }

@@ -10,7 +10,7 @@ import { Declarations } from "./declarations.ts"
 import { type AnyTask, checkInput, isTaskDefinition, type TaskDefaults, type TaskDefinition } from "./definition.ts"
 import { explanationView, type TaskExplanation } from "./explain.ts"
 import { Limits } from "./limits.ts"
-import { formatCursor, type ListOptions, listRequest, type TaskPage } from "./list.ts"
+import { type ListOptions, listCursor, listRequest, type TaskPage } from "./list.ts"
 import { submitRefusal, taskNotFound } from "./refusals.ts"
 import { newTask, type ReadSubmitOptions, readSubmitOptions, type SubmitOptions } from "./submit.ts"
 import { Task } from "./task.ts"
@@ -105,7 +105,7 @@ export class Queue {
       const page = await this.store.list({ ...request, limit: request.limit - found.length })
       found.push(...page.tasks.map((task) => new Task(task)))
       if (page.nextBeforeSeq === null) return { tasks: found, cursor: null }
-      if (found.length >= request.limit) return { tasks: found, cursor: formatCursor(page.nextBeforeSeq) }
+      if (found.length >= request.limit) return { tasks: found, cursor: listCursor(page.nextBeforeSeq) }
       request = { ...request, beforeSeq: page.nextBeforeSeq }
     }
   }

@@ -1,6 +1,6 @@
 // A task as people see it: times are Dates, payloads are values, and it does not change. A later state is another Task.
 
-import { type Forecast, type ForecastBasis, type TaskDocument, toDocument } from "../store/index.ts"
+import { type Forecast, type ForecastBasis, storedJson, type TaskDocument, toDocument } from "../store/index.ts"
 import { gateName, isExpiredAt, type Status, type TaskRecord } from "../task/index.ts"
 import { formatInstant } from "../units/index.ts"
 
@@ -36,15 +36,15 @@ export class Task<Input = unknown, Output = unknown> {
     return this.#record.status
   }
   get input(): Input {
-    this.#input ??= { value: JSON.parse(this.#record.input) as Input }
+    this.#input ??= { value: storedJson(this.#record, "input") as Input }
     return this.#input.value
   }
   get output(): Output | null {
-    return this.#record.output === null ? null : (JSON.parse(this.#record.output) as Output)
+    return storedJson(this.#record, "output") as Output | null
   }
   /** What the handler last gave to `ctx.progress`. */
   get progress(): unknown {
-    return this.#record.progress === null ? null : JSON.parse(this.#record.progress)
+    return storedJson(this.#record, "progress")
   }
   get priority(): number {
     return this.#record.priority

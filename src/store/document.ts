@@ -1,5 +1,6 @@
 // The wire form of a task: the snake_case document of the CLI's --json, of HTTP, S3 and SQL views.
 
+import { SluiceError, shown } from "../errors/index.ts"
 import { gateName, type Status, type TaskRecord } from "../task/index.ts"
 import { formatInstant } from "../units/index.ts"
 import type { Forecast } from "./limits-contract.ts"
@@ -48,9 +49,9 @@ export function toDocument(task: TaskRecord, forecast: Pick<Forecast, "atMs"> | 
     id: task.id,
     task_type: task.type,
     status: task.status,
-    input: JSON.parse(task.input),
-    output: value(task.output),
-    progress: value(task.progress),
+    input: storedJson(task, "input"),
+    output: storedJson(task, "output"),
+    progress: storedJson(task, "progress"),
     priority: task.priority,
     tags: task.tags,
     job_id: task.jobId,
@@ -82,8 +83,16 @@ export function toDocument(task: TaskRecord, forecast: Pick<Forecast, "atMs"> | 
   }
 }
 
-function value(text: string | null): unknown {
-  return text === null ? null : JSON.parse(text)
+/** What a handler or a caller gave, as a value. It was JSON when it was stored: no store looks into it. */
+export function storedJson(task: TaskRecord, field: "input" | "output" | "progress"): unknown {
+  const text = task[field]
+  if (text === null) return null
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const message = `task ${shown(task.id)}: expected its stored ${field} to be JSON, got ${shown(text)}; restore the store from a backup, or submit the task again`
+    throw new SluiceError("store_damaged", message, { cause })
+  }
 }
 
 function time(ms: number | null): string | null {

@@ -1,6 +1,7 @@
 // The gates as one atomic step sees them: read once, changed in memory, written when the step ends. Every gate that was
 // changed and has waiters gets a new due time there, so that no opening is missed.
 
+import { SluiceError, shown } from "../errors/index.ts"
 import { type AdmissionOfAll, admitAll, emptyGate, type GateState, gateOpensAtUs, largestCost, neverUs } from "../limits/index.ts"
 import { type GateRef, gateName, type TaskRecord } from "../task/index.ts"
 import type { FlowPlace, FlowRow } from "./claim.ts"
@@ -138,7 +139,8 @@ export class Gates {
   ): AdmissionOfAll {
     const toPass = refs.map((ref, i) => {
       const gate = gates[i]
-      if (!gate) throw new Error(`no limit ${ref.limit}`)
+      // A limit is never forgotten, so that nobody has put this task here with it.
+      if (!gate) throw new SluiceError("store_damaged", `task ${shown(who.id)}: expected gates of known limits, got ${shown(ref.limit)}`)
       return { name: gate.name, policy: gate.force.policy, state: closedBy(gate), passage: { ...who, cost: ref.cost } }
     })
     return admitAll(toPass, this.nowUs)

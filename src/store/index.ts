@@ -1,7 +1,7 @@
 export { type Backlog, type Chosen, choose } from "./claim.ts"
 export { type ClockState, clockStart, tick } from "./clock.ts"
 export * from "./contract.ts"
-export { type TaskDocument, toDocument } from "./document.ts"
+export { storedJson, type TaskDocument, toDocument } from "./document.ts"
 export * from "./limits-contract.ts"
 export type { OpenRequest, OpenStore } from "./open.ts"
 export type { Records } from "./records.ts"

@@ -37,12 +37,14 @@ export function parseSeconds(name: string, value: unknown): number {
 
 function whole(name: string, value: unknown, ms: number): number {
   if (ms > longestMs) throw new SluiceError("invalid_duration", `${name}: expected at most 100000 years, got ${shown(value)}`)
+  if (Number.isSafeInteger(ms)) return Math.abs(ms)
   // Rounded up: a wait is never shorter than was asked for. What binary fractions add is not: 2.007 s are 2007 ms, not 2008.
   return Math.ceil(Number(ms.toPrecision(15)))
 }
 
 function invalid(name: string, value: unknown): SluiceError {
-  const isBare = (typeof value === "number" && value > 0) || (typeof value === "string" && /^\d+(\.\d+)?$/.test(value))
+  // Up to a dozen digits: beyond that it is no number of seconds that somebody meant.
+  const isBare = /^\d{1,12}(\.\d{1,12})?$/.test(typeof value === "number" || typeof value === "string" ? String(value) : "")
   const hint = isBare ? ` (a number has no unit: write "${value}s" for seconds)` : ""
   return new SluiceError(
     "invalid_duration",

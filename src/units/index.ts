@@ -1,3 +1,4 @@
+export { formatCursor, parseCursor } from "./cursor.ts"
 export { type Duration, formatDuration, formatSeconds, parseDuration, parseSeconds } from "./duration.ts"
 export { clampInstant, formatInstant, type Instant, parseInstant } from "./instant.ts"
 export { canonicalJson, parseJson, toJson } from "./json.ts"

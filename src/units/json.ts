@@ -2,7 +2,7 @@
 // cannot carry, or what some store could not give back exactly, is refused instead of bent. A property that is
 // `undefined` counts as absent, as everywhere in JavaScript.
 
-import { SluiceError, shown } from "../errors/index.ts"
+import { cut, plain, SluiceError, shown } from "../errors/index.ts"
 import { formatSize } from "./size.ts"
 
 const deepest = 200
@@ -27,7 +27,9 @@ export function parseJson(name: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new SluiceError("invalid_input", `${name}: expected JSON, got ${shown(text)} (${(cause as Error).message})`, { cause })
+    // It quotes the text as it is.
+    const why = cut(plain((cause as Error).message), 200)
+    throw new SluiceError("invalid_input", `${name}: expected JSON, got ${shown(text)} (${why})`, { cause })
   }
 }
 
@@ -59,12 +61,7 @@ function checkItems(name: string, path: string, items: readonly unknown[], depth
 function checkProperties(name: string, path: string, value: object, depth: number): void {
   const prototype = Object.getPrototypeOf(value)
   if ((prototype !== null && prototype !== Object.prototype && Object.getPrototypeOf(prototype) !== null) || "toJSON" in value) {
-    throw refused(
-      name,
-      path,
-      value,
-      `a plain object (a ${value.constructor?.name ?? "class"} would not come back as one; convert it first)`,
-    )
+    throw refused(name, path, value, `a plain object (a ${className(value)} would not come back as one; convert it first)`)
   }
   for (const [key, item] of Object.entries(value)) {
     if (key === "__proto__") throw refused(name, `${path}.__proto__`, item, "no property of that name")
@@ -73,13 +70,20 @@ function checkProperties(name: string, path: string, value: object, depth: numbe
   }
 }
 
+/** Of an object out of JSON text its constructor may be anything. */
+function className(value: object): string {
+  const name: unknown = value.constructor?.name
+  return typeof name === "string" ? cut(plain(name), 60) : "class"
+}
+
 function checkText(name: string, path: string, text: string): void {
   if (!text.isWellFormed()) throw refused(name, path, "text with a lone surrogate", "well-formed Unicode")
   if (text.includes("\u0000")) throw refused(name, path, "text with a NUL character", "text without NUL")
 }
 
 function refused(name: string, path: string, value: unknown, expected: string): SluiceError {
-  return new SluiceError("invalid_input", `${name}${path}: expected ${expected}, got ${shown(value)}`)
+  // Keys are as long and as odd as whoever made them.
+  return new SluiceError("invalid_input", `${name}${cut(plain(path), 1_100)}: expected ${expected}, got ${shown(value)}`)
 }
 
 /** The same for every order of properties: what "same input" means for an idempotency key. */

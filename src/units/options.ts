@@ -25,7 +25,7 @@ export function readOptions<R extends Readers>(where: string, value: unknown, re
 function unknownOption(where: string, key: string, known: readonly string[]): SluiceError {
   const near = nearest(key, known)
   const hint = near ? `; did you mean "${near}"?` : `; known are ${known.join(", ")}`
-  return new SluiceError("invalid_option", `${where}: unknown option "${key}"${hint}`)
+  return new SluiceError("invalid_option", `${where}: unknown option ${shown(key)}${hint}`)
 }
 
 /** At most one of these may be given. */
@@ -72,13 +72,17 @@ export function anything<T>(): Reader<T> {
   return (_name, value) => value as T
 }
 
+const mostEdits = 2
+
 /** The known word within two edits, if there is one. */
 export function nearest(word: string, known: readonly string[]): string | null {
   const ranked = known
+    // One that is so much longer or shorter is not near, and a long one is long in comparing.
+    .filter((candidate) => Math.abs(candidate.length - word.length) <= mostEdits)
     .map((candidate) => ({ candidate, edits: edits(word.toLowerCase(), candidate.toLowerCase()) }))
     .sort((a, b) => a.edits - b.edits)
   const best = ranked[0]
-  return best && best.edits <= Math.min(2, Math.floor(word.length / 2)) ? best.candidate : null
+  return best && best.edits <= Math.min(mostEdits, Math.floor(word.length / 2)) ? best.candidate : null
 }
 
 function edits(a: string, b: string): number {

@@ -11,10 +11,11 @@ export interface Rate {
 const most = 1_000_000_000
 
 export function parseRate(name: string, value: unknown): Rate {
-  const match = typeof value === "string" ? /^\s*(\d+)\s*\/\s*(.+?)\s*$/.exec(value) : null
-  const limit = Number(match?.[1])
-  const per = match?.[2] ?? ""
-  if (!match || limit < 1 || limit > most) throw invalid(name, value)
+  // Cut at the slash first: one expression for all of it would try every way to share out a long run of spaces.
+  const slash = typeof value === "string" ? value.indexOf("/") : -1
+  const [count, per] = typeof value === "string" ? [value.slice(0, slash).trim(), value.slice(slash + 1).trim()] : ["", ""]
+  const limit = Number(count)
+  if (slash < 0 || per === "" || !/^\d+$/.test(count) || limit < 1 || limit > most) throw invalid(name, value)
   // "3/s" is "3/1s".
   const perMs = parseDuration(name, /^[a-z]/.test(per) ? `1${per}` : per)
   if (perMs < 1) throw invalid(name, value)

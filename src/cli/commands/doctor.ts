@@ -5,6 +5,7 @@ import { maskPassword } from "../../queue/index.ts"
 import { type Check, runChecks } from "../checks.ts"
 import { colourOf } from "../colour.ts"
 import { define } from "../define.ts"
+import { plain } from "../plain.ts"
 import type { Session } from "../session.ts"
 import { table } from "../table.ts"
 import { version } from "../version.ts"
@@ -28,7 +29,7 @@ export function addDoctor(program: Command, session: Session): void {
 }
 
 function factsTable(facts: Readonly<Record<string, string | number>>): string[] {
-  const rows = Object.entries(facts).map(([name, value]) => [{ text: name }, { text: String(value) }])
+  const rows = Object.entries(facts).map(([name, value]) => [{ text: name }, { text: plain(String(value)) }])
   return table(rows, { width: null })
 }
 

@@ -81,6 +81,7 @@ export class Commits {
           step.reject(translate(failure.error, this.path))
           if (failure.isTransactionLost) {
             // A full disk ends the whole transaction. Its other steps did nothing wrong: they are run again in the next one.
+            this.rollback()
             this.waiting.unshift(...done)
             done = []
             return
@@ -100,8 +101,8 @@ export class Commits {
 
   /** A step that fails takes back its own writes and leaves the others theirs. */
   private attempt(step: Step): { readonly error: unknown; readonly isTransactionLost: boolean } | null {
-    this.database.exec("SAVEPOINT step")
     try {
+      this.database.exec("SAVEPOINT step")
       step.run()
       this.database.exec("RELEASE step")
       return null

@@ -28,8 +28,8 @@ export interface Location {
 
 /** `sqlite:./sluice.db`, with `?durability=normal` and `?maxBytes=1GiB`. */
 export function parseLocation(url: string): Location {
-  const [path = "", query = ""] = url.slice("sqlite:".length).split("?", 2)
-  const options = new URLSearchParams(query)
+  const [path = "", ...query] = url.slice("sqlite:".length).split("?")
+  const options = new URLSearchParams(query.join("?"))
   for (const name of options.keys()) {
     if (name !== "durability" && name !== "maxBytes") {
       throw new SluiceError("invalid_option", `store ${shown(url)}: expected the options durability or maxBytes, got ${shown(name)}`)
@@ -74,6 +74,8 @@ async function tryOpen({ path, durability, maxBytes }: Location): Promise<Connec
     database.exec("PRAGMA cache_size = -16384")
     database.exec("PRAGMA temp_store = MEMORY")
     database.exec("PRAGMA journal_size_limit = 67108864")
+    // A page that is damaged is noticed when it is read, before something is built on it.
+    database.exec("PRAGMA cell_size_check = ON")
     if (maxBytes !== null) limitSize(database, path, maxBytes)
     migrate(database, path)
     const dataVersion = database.prepare("PRAGMA data_version")

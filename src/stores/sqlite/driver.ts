@@ -8,12 +8,15 @@ export type Value = string | number | null
 export type Row = readonly Value[]
 
 export interface Statement {
-  run(...values: readonly Value[]): void
+  /** Answers with how many rows it has changed. */
+  run(...values: readonly Value[]): number
   rows(...values: readonly Value[]): Row[]
 }
 
 export interface Database {
   readonly driver: string
+  /** How text has to be selected, so that any bytes that stand there can be read. */
+  text(expression: string): string
   exec(sql: string): void
   prepare(sql: string): Statement
   close(): void
@@ -21,7 +24,7 @@ export interface Database {
 
 /** What node:sqlite has of a statement; arrays came with 22.16. */
 interface NodeStatement {
-  run(...values: readonly Value[]): unknown
+  run(...values: readonly Value[]): { readonly changes: number | bigint }
   all(...values: readonly Value[]): unknown[]
   setReturnArrays?(on: boolean): void
 }
@@ -43,14 +46,15 @@ function openNode(path: string): Database {
   const database = new DatabaseSync(path)
   return {
     driver: `node:sqlite (Node.js ${process.versions.node})`,
+    text: (expression) => expression,
     exec: (sql) => database.exec(sql),
     prepare: (sql) => {
       const statement = database.prepare(sql)
       statement.setReturnArrays?.(true)
       const toRow = statement.setReturnArrays ? (row: unknown) => row as Row : (row: unknown) => Object.values(row as object)
       return {
-        run: (...values) => void statement.run(...values),
-        rows: (...values) => statement.all(...values).map(toRow),
+        run: (...values) => Number(statement.run(...bindable(values)).changes),
+        rows: (...values) => statement.all(...bindable(values)).map(toRow),
       }
     },
     close: () => database.close(),
@@ -64,6 +68,8 @@ async function openLibsql(path: string): Promise<Database> {
   const statements: { native: ReturnType<typeof database.prepare> | null }[] = []
   return {
     driver: "libsql",
+    // Bytes that are no UTF-8, as a flipped bit leaves them, would end the process: as text they go through an unwrap in Rust.
+    text: (expression) => `CAST(${expression} AS BLOB)`,
     exec: (sql) => void database.exec(sql),
     prepare: (sql) => {
       const statement = { native: database.prepare(sql) as ReturnType<typeof database.prepare> | null }
@@ -76,8 +82,8 @@ async function openLibsql(path: string): Promise<Database> {
       if (isReader) alive().raw(true)
       return {
         // Handed over as one array: a lone null would be taken for an object of named parameters.
-        run: (...values) => void (isReader ? alive().all(values) : alive().run(values)),
-        rows: (...values) => alive().all(values) as Row[],
+        run: (...values) => (isReader ? alive().all(bindable(values)).length : alive().run(bindable(values)).changes),
+        rows: (...values) => withTexts(alive().all(bindable(values)) as (Value | Buffer)[][]),
       }
     },
     close: () => {
@@ -86,4 +92,22 @@ async function openLibsql(path: string): Promise<Database> {
       statements.length = 0
     },
   }
+}
+
+/** SQLite has no notion of a boolean: node:sqlite throws an error of its own over one, and libsql ends the process. */
+function bindable(values: readonly Value[]): readonly Value[] {
+  for (const value of values)
+    if (typeof value === "boolean") throw new SluiceError("invalid_option", `sqlite: expected a text, a number or null, got ${value}`)
+  return values
+}
+
+/** In place: the rows are nobody else's. */
+function withTexts(rows: (Value | Buffer)[][]): Row[] {
+  for (const row of rows) {
+    for (let i = 0; i < row.length; i++) {
+      const value = row[i]
+      if (typeof value === "object" && value !== null) row[i] = value.toString()
+    }
+  }
+  return rows as Row[]
 }

@@ -1,5 +1,6 @@
 // Limits and gates in SQLite: what is declared and set, the live states, what waits, and what is due.
 
+import { shown } from "../../errors/index.ts"
 import type { GateState } from "../../limits/index.ts"
 import {
   type Demand,
@@ -12,7 +13,9 @@ import {
 } from "../../store/limit-records.ts"
 import type { ChangesRequest, ForecastErrors, LoggedChange } from "../../store/limits-contract.ts"
 import type { LimitRecord } from "../../store/policies.ts"
-import type { TaskRecord } from "../../task/index.ts"
+import { isChange, isGateState, isLimitRecord, isTexts, isTime } from "../../store/sound.ts"
+import { gateName, type TaskRecord } from "../../task/index.ts"
+import { damaged, readJson, rowNumber } from "./damage.ts"
 import type { Row } from "./driver.ts"
 import type { Statements } from "./statements.ts"
 
@@ -41,7 +44,9 @@ export class SqliteGates implements LimitRecords {
 
   limit(name: string): LimitRecord | null {
     const [row] = this.sql("readLimit").rows(this.ns, name)
-    return row ? (JSON.parse(row[0] as string) as LimitRecord) : null
+    if (!row) return null
+    const isRecord = (value: unknown): value is LimitRecord => isLimitRecord(value, name)
+    return readJson(row[0], isRecord, "what was declared and set", () => `limit ${shown(name)} (in limits)`)
   }
 
   limitNames(): string[] {
@@ -56,7 +61,7 @@ export class SqliteGates implements LimitRecords {
 
   limitsOfType(type: string): readonly string[] | null {
     const [row] = this.sql("readType").rows(this.ns, type)
-    return row ? (JSON.parse(row[0] as string) as string[]) : null
+    return row ? readJson(row[0], isTexts, "the names of its limits", () => `task type ${shown(type)} (in types)`) : null
   }
 
   saveType(type: string, limits: readonly string[]): void {
@@ -70,10 +75,12 @@ export class SqliteGates implements LimitRecords {
 
   changes({ limit, beforeNumber, count }: ChangesRequest): LoggedChange[] {
     const rows = this.sql("readChanges").rows(this.ns, limit, beforeNumber ?? Number.MAX_SAFE_INTEGER, count)
-    return rows.map(
-      ([number, atMs, name, key, change, by]) =>
-        ({ number, atMs, limit: name, key, change: JSON.parse(change as string), by }) as unknown as LoggedChange,
-    )
+    return rows.map(([number, atMs, name, key, change, by]) => {
+      const record = () => `a change of ${shown(name)} (row ${number} of limit_changes)`
+      if (!isTime(atMs)) throw damaged(record(), "a time", atMs)
+      const told = readJson(change, isChange, "a change", record)
+      return { number, atMs, limit: name, key, change: told, by } as unknown as LoggedChange
+    })
   }
 
   gate({ limit, key }: GateKey): StoredGate | null {
@@ -98,7 +105,7 @@ export class SqliteGates implements LimitRecords {
 
   addGate({ limit, key }: GateKey, state: GateState): StoredGate {
     const [row] = this.sql("addGate").rows(this.ns, limit, key, JSON.stringify(state), this.nowMs)
-    return { number: row?.[0] as number, limit, key, state, hasWaiters: false }
+    return { number: rowNumber(row?.[0], "gates"), limit, key, state, hasWaiters: false }
   }
 
   saveGate(number: number, state: GateState): void {
@@ -114,7 +121,7 @@ export class SqliteGates implements LimitRecords {
     this.writeDemand()
     return this.sql("idleGates")
       .rows(this.ns, this.nowMs - gateForgottenAfterMs, limit)
-      .flatMap((row) => toGate(row) ?? [])
+      .flatMap((row) => soundGate(row) ?? [])
   }
 
   /** A task comes to wait in a lane, or leaves it. */
@@ -170,14 +177,12 @@ export class SqliteGates implements LimitRecords {
   }
 
   dueGates(type: string, limit: number): DueGate[] {
-    return this.sql("dueGates")
-      .rows(this.ns, type, this.nowMs, limit)
-      .map(([gate, atMs]) => ({ gate, atMs }) as DueGate)
+    return this.sql("dueGates").rows(this.ns, type, this.nowMs, limit).map(toDue)
   }
 
   nextOpening(type: string): DueGate | null {
     const [row] = this.sql("nextOpening").rows(this.ns, type)
-    return row ? { gate: row[0] as number, atMs: row[1] as number } : null
+    return row ? toDue(row) : null
   }
 
   addForecastErrors(type: string, byBucket: ReadonlyMap<number, number>): void {
@@ -195,8 +200,24 @@ export class SqliteGates implements LimitRecords {
   }
 }
 
+/** One that names no gate could not be dropped, and whoever is due there would be sent to look for ever. */
+function toDue([gate, atMs]: Row): DueGate {
+  return { gate: rowNumber(gate, "dues"), atMs: atMs as number }
+}
+
+/** For the sweep: a gate that is damaged stays, and must not keep all others from being swept. */
+function soundGate(row: Row): StoredGate | null {
+  try {
+    return toGate(row)
+  } catch {
+    return null
+  }
+}
+
 function toGate(row: Row | undefined): StoredGate | null {
   if (!row) return null
-  const [number, limit, key, state, hasWaiters] = row as unknown as [number, string, string, string, number]
-  return { number, limit, key, state: JSON.parse(state) as GateState, hasWaiters: hasWaiters === 1 }
+  const [, limit, key, state, hasWaiters] = row as unknown as [number, string, string, string, number]
+  const number = rowNumber(row[0], "gates")
+  const name = () => `gate ${shown(gateName({ limit, key }))} (row ${number} of gates)`
+  return { number, limit, key, state: readJson(state, isGateState, "the state of a gate", name), hasWaiters: hasWaiters === 1 }
 }

@@ -1,8 +1,10 @@
 // Lanes and flows in SQLite. Membership is a column of the task; heads are placed anew for the lanes that a step has
 // touched, before the step's claim reads them and when the step ends.
 
+import { shown } from "../../errors/index.ts"
 import { type Backlog, type Chosen, compareHeads, type FlowRow, type Head, type LaneRow, ready } from "../../store/claim.ts"
 import type { TaskRecord } from "../../task/index.ts"
+import { damaged, rowNumber } from "./damage.ts"
 import type { Row } from "./driver.ts"
 import { fromJson, laneOf, toRecord } from "./rows.ts"
 import type { Statements } from "./statements.ts"
@@ -34,6 +36,7 @@ export class Lanes implements Backlog {
   /** Where tasks that this step has read stand. */
   private readonly laneOfSeq = new Map<number, number | null>()
   private readonly known = new Map<string, KnownLane>()
+  private readonly typeOfLane = new Map<number, string>()
   private readonly knownFlows = new Set<string>()
   private readonly touched = new Set<number>()
   private readonly standings = new Map<string, Standing>()
@@ -56,6 +59,19 @@ export class Lanes implements Backlog {
     return fromJson(rows).map((row) => {
       this.laneOfSeq.set(row[0] as number, laneOf(row))
       return toRecord(row)
+    })
+  }
+
+  /** Those that can be read. */
+  toSoundRecords(rows: readonly Row[]): TaskRecord[] {
+    return fromJson(rows).flatMap((row) => {
+      try {
+        const task = toRecord(row)
+        this.laneOfSeq.set(task.seq, laneOf(row))
+        return [task]
+      } catch {
+        return []
+      }
     })
   }
 
@@ -91,8 +107,10 @@ export class Lanes implements Backlog {
     // Whether there is still somebody in it shows only once it is placed.
     if (this.touched.has(lane)) this.place()
     const [row] = this.sql("readLane").rows(lane)
-    const [type, flow, before] = (row ?? []) as [string, string, number]
-    if (!row || before === gate) return
+    const [type, flow, before, head] = (row ?? []) as [string, string, number, number | null]
+    // Left where it stands, it would be told to move for ever.
+    if (!row) throw damaged(`lane ${lane}`, "its row of lanes, which an index names", undefined)
+    if (head === null || before === gate) return
     this.sql("moveLane").run(lane, gate)
     this.touch(type, flow, before)
     const key = this.touch(type, flow, gate)
@@ -134,7 +152,11 @@ export class Lanes implements Backlog {
     for (const [key, { type, flow, gate }] of this.standings) {
       if (gate !== ready) continue
       const present = this.woken.has(key) ? 0 : this.virtualTime
-      this.sql("placeFlow").run(this.ns, type, flow, this.served.get(key) ?? null, present)
+      const place = () => this.sql("placeFlow").run(this.ns, type, flow, this.served.get(key) ?? null, present)
+      if (place() > 0) continue
+      // A row that was lost is made again: else its tasks would stand where no claim looks.
+      this.sql("addFlow").run(this.ns, type, flow, this.virtualTime)
+      if (place() === 0) throw damaged(`flow ${shown(flow)} of ${shown(type)}`, "its row of flows", undefined)
     }
     for (const { type, flow, gate } of this.standings.values()) {
       if (gate === ready) continue
@@ -160,13 +182,26 @@ export class Lanes implements Backlog {
   }
 
   lanes(type: string, gate: number, flow: string, skip: number, limit: number): LaneRow[] {
-    return this.sql("readLanes")
-      .rows(this.ns, type, gate, flow, limit, skip)
-      .map(([lane, priority, readyAtMs, seq]) => ({ lane, priority, readyAtMs, seq }) as LaneRow)
+    const rows = this.sql("readLanes").rows(this.ns, type, gate, flow, limit, skip)
+    return rows.map(([lane, priority, readyAtMs, seq]) => {
+      this.typeOfLane.set(rowNumber(lane, "lanes"), type)
+      return { lane, priority, readyAtMs, seq } as LaneRow
+    })
   }
 
+  /** Whoever stands in a lane is about to be claimed: one that has ended, or runs elsewhere, must not be. */
   tasks(lane: number, skip: number, limit: number): TaskRecord[] {
-    return this.toRecords(this.sql("readLaneTasks").rows(lane, limit, skip))
+    const tasks = this.toRecords(this.sql("readLaneTasks").rows(lane, limit, skip))
+    const type = this.typeOfLane.get(lane)
+    for (const task of tasks) {
+      if (task.status !== "pending" || task.type !== type)
+        throw damaged(
+          `task ${shown(task.id)} (row ${task.seq} of tasks)`,
+          `lane ${lane} to hold pending tasks of one type`,
+          `${task.status} ${task.type}`,
+        )
+    }
+    return tasks
   }
 
   private touch(type: string, flow: string, gate: number): string {
@@ -178,12 +213,12 @@ export class Lanes implements Backlog {
   private findOrMake(task: TaskRecord, gates: string): KnownLane {
     const [found] = this.sql("findLane").rows(this.ns, task.type, task.flow, gates)
     const [lane, priority, readyAtMs, seq] = (found ?? []) as [number, number, number, number | null]
-    if (found && seq !== null) return { lane, head: { priority, readyAtMs, seq } }
+    if (found && seq !== null) return { lane: rowNumber(lane, "lanes"), head: { priority, readyAtMs, seq } }
     const flow = JSON.stringify([task.type, task.flow])
     if (!this.knownFlows.has(flow)) this.sql("addFlow").run(this.ns, task.type, task.flow, this.virtualTime)
     this.knownFlows.add(flow)
-    if (found) return { lane, head: null }
+    if (found) return { lane: rowNumber(lane, "lanes"), head: null }
     const [made] = this.sql("addLane").rows(this.ns, task.type, task.flow, gates)
-    return { lane: made?.[0] as number, head: null }
+    return { lane: rowNumber(made?.[0], "lanes"), head: null }
   }
 }

@@ -41,8 +41,16 @@ export function migrate(database: Database, path: string): void {
     database.exec(`PRAGMA application_id = ${applicationId}`)
     database.exec("COMMIT")
   } catch (error) {
-    database.exec("ROLLBACK")
+    rollback(database)
     throw error
+  }
+}
+
+function rollback(database: Database): void {
+  try {
+    database.exec("ROLLBACK")
+  } catch {
+    // Some failures have ended the transaction already; what they were is what is told.
   }
 }
 

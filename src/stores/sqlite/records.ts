@@ -1,6 +1,7 @@
 // The records of one namespace as one step sees them, in SQLite. What a claim and a completion change is written for all
 // their tasks in one statement each; everything else, being rare, a row at a time.
 
+import { shown } from "../../errors/index.ts"
 import type { Backlog, Chosen } from "../../store/claim.ts"
 import { type ClockState, laterClock, tick } from "../../store/clock.ts"
 import { budgets, type CountsRequest, type ListAnswer, type ListRequest } from "../../store/contract.ts"
@@ -17,12 +18,17 @@ import {
   type TaskRecord,
   trimHistory,
 } from "../../task/index.ts"
+import { damaged } from "./damage.ts"
 import type { Value } from "./driver.ts"
 import { SqliteGates } from "./gates.ts"
 import { Lanes } from "./lanes.ts"
 import { fromHistory, fromJson, inlineInputBytes, insertValues, jsonOrNull, saveValues, toBrief, toHistory } from "./rows.ts"
 import type { Statements } from "./statements.ts"
 import { Tally } from "./tally.ts"
+
+/** A machine without a clock of its own starts in 1970, and is this far behind at most. */
+const furthestAheadMs = 100 * 365 * 86_400_000
+const aheadOfClockMs = 600_000
 
 /** How many rows one look of `list` goes through. */
 const listLook = 10_000
@@ -44,8 +50,11 @@ export class SqliteRecords implements Records {
     this.ns = ns
     this.sql = sql
     const [row] = sql("readNamespace").rows(ns)
-    const [virtualTime, clockMs, behindAtMs] = (row ?? [0, 0, null]) as [number, number, number | null]
+    const [virtualTime, clockMs, behindAtMs] = (row ?? []) as [number, number, number | null]
+    if (!row) throw damaged(`namespace ${ns}`, "its row of namespaces", undefined)
     this.time = tick(laterClock({ lastMs: clockMs, behindAtMs }, seen), wallMs)
+    // Else every lease, every expiry and every retention would be over at once.
+    if (this.time.lastMs - wallMs > furthestAheadMs) throw damaged(`the clock (row ${ns} of namespaces)`, "a time of this century", clockMs)
     this.nowMs = this.time.lastMs
     this.limits = new SqliteGates(ns, sql, this.nowMs)
     this.gates = new Gates(this)
@@ -85,7 +94,7 @@ export class SqliteRecords implements Records {
 
   history(id: string) {
     const [row] = this.sql("readHistory").rows(this.ns, id)
-    return row ? { version: row[0] as number, entries: toHistory(row[1] as string) } : null
+    return row ? { version: row[0] as number, entries: toHistory(row[1], id) } : null
   }
 
   list(request: ListRequest): ListAnswer {
@@ -101,12 +110,17 @@ export class SqliteRecords implements Records {
 
   counts(request: CountsRequest): Record<Status, number> {
     const found = new Map(this.sql("counts").rows(this.ns, request.type) as unknown as [Status, number][])
+    for (const [status, count] of found)
+      if (!(count >= 0)) throw damaged(`the count of ${shown(status)} tasks (in tallies)`, "0 or more", count)
     return Object.fromEntries(statuses.map((status) => [status, found.get(status) ?? 0])) as Record<Status, number>
   }
 
   takeSequence(count: number): number {
     const [row] = this.sql("takeSequence").rows(count)
-    return (row?.[0] as number) - count + 1
+    const last = row?.[0]
+    if (typeof last !== "number" || !Number.isSafeInteger(last) || last < count)
+      throw damaged("the row of sequence", "a number that goes on", last)
+    return last - count + 1
   }
 
   insert(changes: readonly Change[]): void {
@@ -173,7 +187,10 @@ export class SqliteRecords implements Records {
   }
 
   claimNumber(workerId: string): number {
-    return (this.sql("claimNumber").rows(this.ns, workerId)[0]?.[0] as number | undefined) ?? 0
+    const [row] = this.sql("claimNumber").rows(this.ns, workerId)
+    const number = row ? (row[0] as number) : 0
+    // Workers number their claims by this clock. One from the future was never given, and would have its worker ask for ever.
+    return number > (this.nowMs + aheadOfClockMs) * 1_000 ? 0 : number
   }
 
   saveWorker(workerId: string, claimNumber: number, types: readonly string[]): void {
@@ -244,15 +261,15 @@ export class SqliteRecords implements Records {
   }
 
   lostLeases(limit: number): TaskRecord[] {
-    return this.read("lostLeases", this.nowMs, limit)
+    return this.readSound("lostLeases", this.nowMs, limit)
   }
 
   overdue(limit: number): TaskRecord[] {
-    return this.read("overdueTasks", this.nowMs, limit)
+    return this.readSound("overdueTasks", this.nowMs, limit)
   }
 
   finishedBefore(beforeMs: number, limit: number): TaskRecord[] {
-    return this.read("finishedBefore", beforeMs, limit)
+    return this.readSound("finishedBefore", beforeMs, limit)
   }
 
   forget(limit: number): number {
@@ -273,6 +290,11 @@ export class SqliteRecords implements Records {
 
   private read(statement: string, ...values: readonly Value[]): TaskRecord[] {
     return this.lanes.toRecords(this.sql(statement).rows(this.ns, ...values))
+  }
+
+  /** For the sweep: a task that is damaged must not keep all others from being swept. Whoever asks for it is told. */
+  private readSound(statement: string, ...values: readonly Value[]): TaskRecord[] {
+    return this.lanes.toSoundRecords(this.sql(statement).rows(this.ns, ...values))
   }
 
   private saveClaimed(tasks: readonly TaskRecord[], changes: readonly Change[]): void {
@@ -297,10 +319,12 @@ export class SqliteRecords implements Records {
         .map(([seq, status, history, isUnrouted]) => [seq as number, { status, history, isUnrouted }]),
     )
     for (const { task, entries } of changes) {
-      const { status, history: stored, isUnrouted } = before.get(task.seq) as { status: Status; history: string; isUnrouted: number }
+      const found = before.get(task.seq)
+      if (!found) throw damaged(`task ${shown(task.id)}`, `row ${task.seq} of tasks, which an index names`, undefined)
+      const { status, history: stored, isUnrouted } = found as { status: Status; history: string; isUnrouted: number }
       this.tally.move(task.type, status, task.status)
       const appended = entries.length > 0 ? `${stored},${fromHistory(entries)}` : stored
-      const history = task.version > historyLimit ? fromHistory(trimHistory(toHistory(appended))) : appended
+      const history = task.version > historyLimit ? fromHistory(trimHistory(toHistory(appended, task.id))) : appended
       before.set(task.seq, { status: task.status, history, isUnrouted })
       this.sql("saveTask").run(task.seq, ...saveValues(task, this.laneFor(task)), history)
       if (isUnrouted === 1 && task.gates !== null) {

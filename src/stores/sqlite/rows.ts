@@ -1,5 +1,6 @@
 // Between a row and a record: the columns in the order they are read, and what NULL stands for.
 
+import { isGateRefs, isHistory, isStatus, isTexts } from "../../store/sound.ts"
 import {
   type Brief,
   type GateRef,
@@ -9,6 +10,7 @@ import {
   type Status,
   type TaskRecord,
 } from "../../task/index.ts"
+import { checkRow, damaged, readJson, taskName } from "./damage.ts"
 import type { Row, Value } from "./driver.ts"
 
 /** Inputs above this are kept apart, so that a claim or a heartbeat does not rewrite them. */
@@ -25,6 +27,10 @@ export const columns = `json_array(tasks.seq, id, type, status, priority, flow, 
   max_throttles, crash_count, attempt, fence, version, worker_id, claim_number, lease_expires_at_ms, timeout_ms, last_error,
   last_outcome, lane, forecast_at_ms)`
 
+/** As much as decides whether a completion counts. */
+export const briefColumns = "json_array(seq, id, type, status, fence, version, last_outcome, gates, started_at_ms)"
+
+/** Tasks come as texts that hold any number of them, separated by commas. */
 export function fromJson(rows: readonly Row[]): readonly Row[] {
   return rows.length === 0 ? rows : (JSON.parse(`[${rows.join(",")}]`) as Row[])
 }
@@ -36,6 +42,7 @@ const whole = (value: Value | undefined) => value as number
 const wholeOrNull = (value: Value | undefined) => value as number | null
 
 export function toRecord(row: Row): TaskRecord {
+  checkRow(row)
   const type = text(row[2])
   return {
     id: text(row[1]),
@@ -46,12 +53,12 @@ export function toRecord(row: Row): TaskRecord {
     input: text(row[8]),
     output: textOrNull(row[9]),
     progress: textOrNull(row[10]),
-    tags: row[7] === null ? none : (JSON.parse(text(row[7])) as string[]),
+    tags: row[7] === null ? none : readJson(row[7], isTexts, "tags", () => taskName(row)),
     jobId: textOrNull(row[11]),
     idempotencyKey: textOrNull(row[12]),
     inputDigest: textOrNull(row[13]),
     flow: row[5] === null ? type : text(row[5]),
-    gates: toGates(row[6]),
+    gates: toGates(row[6], () => taskName(row)),
     forecastAtMs: wholeOrNull(row[40]),
     createdAtMs: whole(row[14]),
     updatedAtMs: whole(row[15]),
@@ -81,13 +88,21 @@ export function toRecord(row: Row): TaskRecord {
   }
 }
 
-/** The columns of loadBrief. */
-export function toBrief([id, seq, type, status, fence, version, lastOutcome, gates, startedAtMs]: Row): Brief {
-  return { id, seq, type, status, fence, version, lastOutcome, gates: toGates(gates), startedAtMs } as Brief
+/** Of briefColumns. */
+export function toBrief(row: Row): Brief {
+  const [seq, id, type, status, fence, version, lastOutcome, gates, startedAtMs] = row
+  const name = () => taskName(row)
+  if (!isStatus(status)) throw damaged(name(), "a known status", status)
+  for (const number of [fence, version]) if (!Number.isSafeInteger(number)) throw damaged(name(), "a fence and a version", number)
+  return { id, seq, type, status, fence, version, lastOutcome, gates: toGates(gates, name), startedAtMs } as Brief
 }
 
-function toGates(stored: Value | undefined): readonly GateRef[] | null {
-  return stored === null ? none : (JSON.parse(text(stored)) as GateRef[] | null)
+function toGates(stored: Value | undefined, record: () => string): readonly GateRef[] | null {
+  return stored === null ? none : readJson(stored, isGatesOrNull, "gates", record)
+}
+
+function isGatesOrNull(value: unknown): value is readonly GateRef[] | null {
+  return value === null || isGateRefs(value)
 }
 
 export function laneOf(row: Row): number | null {
@@ -99,8 +114,9 @@ export function jsonOrNull(items: readonly unknown[] | null): string | null {
   return items?.length === 0 ? null : JSON.stringify(items)
 }
 
-export function toHistory(stored: string): HistoryEntry[] {
-  return JSON.parse(`[${stored}]`) as HistoryEntry[]
+/** `seq` or id: whose history it is. */
+export function toHistory(stored: unknown, of: string | number): readonly HistoryEntry[] {
+  return readJson(`[${stored}]`, isHistory, "a history", () => `task ${of}`)
 }
 
 export function fromHistory(entries: readonly HistoryEntry[]): string {

@@ -3,7 +3,7 @@
 import { stat } from "node:fs/promises"
 import { SluiceError } from "../../errors/index.ts"
 import { type ClockState, clockStart } from "../../store/clock.ts"
-import type { StoreDescription } from "../../store/contract.ts"
+import type { ExchangeAnswer, ExchangeRequest, StoreDescription } from "../../store/contract.ts"
 import { SteppedStore } from "../../store/stepped.ts"
 import type { World } from "../../world/index.ts"
 import { Commits } from "./commit.ts"
@@ -11,6 +11,7 @@ import type { Connection } from "./connection.ts"
 import { translate } from "./errors.ts"
 import { schemaVersion } from "./migrate.ts"
 import { SqliteRecords } from "./records.ts"
+import { SelfCheck } from "./self-check.ts"
 import { Watcher } from "./watcher.ts"
 
 export class SqliteStore extends SteppedStore {
@@ -21,6 +22,7 @@ export class SqliteStore extends SteppedStore {
   protected readonly world: World
   private readonly commits: Commits
   private readonly watcher: Watcher
+  private readonly selfCheck: SelfCheck
   private clock: ClockState = clockStart
   private isClosed = false
 
@@ -32,10 +34,12 @@ export class SqliteStore extends SteppedStore {
     this.world = world
     this.watcher = new Watcher(connection, ns, world)
     this.commits = new Commits(connection.database, connection.path, world)
+    this.selfCheck = new SelfCheck(connection.database)
   }
 
   async describe(): Promise<StoreDescription> {
     const { path, durability, database } = this.connection
+    const schema = await this.read(() => schemaVersion(database))
     const counts = (await this.counts({ type: null })).byStatus
     const sizes = await Promise.all(
       [path, `${path}-wal`].map((file) =>
@@ -57,12 +61,18 @@ export class SqliteStore extends SteppedStore {
         sqlite: String(database.prepare("SELECT sqlite_version()").rows()[0]?.[0]),
         journal: String(database.prepare("PRAGMA journal_mode").rows()[0]?.[0]),
         synchronous: durability,
-        schema: schemaVersion(database),
+        schema,
         file_bytes: sizes[0] ?? 0,
         wal_bytes: sizes[1] ?? 0,
         ...counts,
       },
     }
+  }
+
+  override async exchange(request: ExchangeRequest): Promise<ExchangeAnswer> {
+    const answer = await super.exchange(request)
+    if (this.selfCheck.isDue(request, answer)) await this.read(() => this.selfCheck.run())
+    return answer
   }
 
   wait(_request: { readonly workerId: string }, signal: AbortSignal): Promise<void> {

@@ -29,15 +29,20 @@ export class Watcher {
     this.news = this.readNews()
   }
 
+  /** Never fails: the step whose news it is has been committed. */
   wake(): void {
-    this.news = this.readNews()
+    try {
+      this.news = this.readNews()
+    } catch {
+      // Then the next look wakes somebody for nothing.
+    }
     this.waiters.wake()
   }
 
   async wait(signal: AbortSignal): Promise<void> {
     this.count++
     // News since the last look counts as having come after this call: better once too often.
-    if (!this.look()) {
+    if (this.look() !== "news") {
       this.arm()
       await this.waiters.wait(signal)
     }
@@ -54,7 +59,8 @@ export class Watcher {
     if (this.isClosed || this.timer || this.count === 0) return
     this.timer = this.world.timer(this.pauseMs, () => {
       this.timer = null
-      this.look()
+      // Nobody hears of an error here. Whoever is woken asks the store, and is told.
+      if (this.look() === "unreadable") this.waiters.wake()
       this.arm()
     })
   }
@@ -64,18 +70,23 @@ export class Watcher {
     this.timer = null
   }
 
-  /** Whether there was news; then whoever waits has been woken. */
-  private look(): boolean {
-    if (this.isClosed) return true
-    const version = this.readVersion()
-    const isChanged = version !== this.version
-    this.version = version
+  /** Where there was news, whoever waits has been woken. */
+  private look(): "news" | "nothing" | "unreadable" {
+    if (this.isClosed) return "news"
     const before = this.news
-    if (isChanged) this.news = this.readNews()
+    try {
+      const version = this.readVersion()
+      const isChanged = version !== this.version
+      this.version = version
+      if (isChanged) this.news = this.readNews()
+    } catch {
+      this.pauseMs = longestMs
+      return "unreadable"
+    }
     const isNews = this.news !== before
     this.pauseMs = isNews ? shortestMs : Math.min(longestMs, this.pauseMs * 2)
     if (isNews) this.waiters.wake()
-    return isNews
+    return isNews ? "news" : "nothing"
   }
 
   private readVersion(): number {

@@ -15,8 +15,9 @@ INSERT INTO workers (ns, worker_id, claim_number, seen_at_ms, types) VALUES (?1,
 ON CONFLICT DO UPDATE SET seen_at_ms = ?3, types = ?4
 
 -- name: workersSince
--- 1 ns, 2 type, 3 since
-SELECT count(*) FROM workers WHERE ns = ?1 AND seen_at_ms > ?3 AND EXISTS (SELECT 1 FROM json_each(types) WHERE value = ?2)
+-- Types that cannot be read are nobody's: whoever has them says them again. 1 ns, 2 type, 3 since
+SELECT count(*) FROM workers
+WHERE ns = ?1 AND seen_at_ms > ?3 AND CASE WHEN json_valid(types) THEN EXISTS (SELECT 1 FROM json_each(types) WHERE value = ?2) END
 
 -- name: claimedBy
 -- 1 ns, 2 worker_id, 3 claim_number
@@ -68,11 +69,11 @@ UPDATE lanes SET (head_priority, head_ready_at_ms, head_seq) = (
   SELECT priority, ready_at_ms, seq FROM tasks WHERE tasks.lane = lanes.lane ORDER BY priority DESC, ready_at_ms, seq LIMIT 1
 )
 WHERE lane = ?1
-RETURNING type, flow, gate, head_seq
+RETURNING $text(type), $text(flow), gate, head_seq
 
 -- name: readLane
 -- 1 lane
-SELECT type, flow, gate FROM lanes WHERE lane = ?1 AND head_seq IS NOT NULL
+SELECT $text(type), $text(flow), gate, head_seq FROM lanes WHERE lane = ?1
 
 -- name: moveLane
 -- 1 lane, 2 gate
@@ -107,13 +108,13 @@ DELETE FROM flows WHERE ns = ?1 AND type = ?2 AND flow = ?3 AND gate = ?4
 
 -- name: readFlows
 -- 1 ns, 2 type, 3 limit, 4 skip
-SELECT flow, head_priority, virtual_time, head_ready_at_ms, head_seq, virtual_time FROM flows
+SELECT $text(flow), head_priority, virtual_time, head_ready_at_ms, head_seq, virtual_time FROM flows
 WHERE ns = ?1 AND type = ?2 AND gate = 0 AND head_seq IS NOT NULL
 ORDER BY head_priority DESC, virtual_time, head_ready_at_ms, head_seq LIMIT ?3 OFFSET ?4
 
 -- name: readWaitingFlows
 -- 1 ns, 2 type, 3 limit, 4 skip, 5 gate
-SELECT flow, head_priority, virtual_time, head_ready_at_ms, head_seq,
+SELECT $text(flow), head_priority, virtual_time, head_ready_at_ms, head_seq,
   (SELECT virtual_time FROM flows AS ready WHERE ready.ns = ?1 AND ready.type = ?2 AND ready.flow = flows.flow AND ready.gate = 0)
 FROM flows
 WHERE ns = ?1 AND type = ?2 AND gate = ?5 AND head_seq IS NOT NULL

@@ -2,11 +2,11 @@
 
 -- name: readLimit
 -- 1 ns, 2 name
-SELECT record FROM limits WHERE ns = ?1 AND name = ?2
+SELECT $text(record) FROM limits WHERE ns = ?1 AND name = ?2
 
 -- name: limitNames
 -- 1 ns
-SELECT name FROM limits WHERE ns = ?1 ORDER BY name
+SELECT $text(name) FROM limits WHERE ns = ?1 ORDER BY name
 
 -- name: saveLimit
 -- 1 ns, 2 name, 3 record
@@ -14,7 +14,7 @@ INSERT INTO limits (ns, name, record) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE 
 
 -- name: readType
 -- 1 ns, 2 type
-SELECT limits FROM types WHERE ns = ?1 AND type = ?2
+SELECT $text(limits) FROM types WHERE ns = ?1 AND type = ?2
 
 -- name: saveType
 -- 1 ns, 2 type, 3 JSON array of limits
@@ -26,7 +26,7 @@ INSERT INTO limit_changes (ns, at_ms, limit_name, key, change, changed_by) VALUE
 
 -- name: readChanges
 -- 1 ns, 2 limit or NULL, 3 before number, 4 count
-SELECT number, at_ms, limit_name, key, change, changed_by FROM limit_changes
+SELECT number, at_ms, $text(limit_name), $text(key), $text(change), $text(changed_by) FROM limit_changes
 WHERE ns = ?1 AND number < ?3 AND (?2 IS NULL OR limit_name = ?2)
 ORDER BY number DESC LIMIT ?4
 
@@ -36,15 +36,15 @@ DELETE FROM limit_changes WHERE number <= (SELECT max(number) FROM limit_changes
 
 -- name: readGate
 -- 1 ns, 2 limit, 3 key
-SELECT gate, limit_name, key, state, EXISTS (SELECT 1 FROM dues WHERE dues.gate = gates.gate) FROM gates WHERE ns = ?1 AND limit_name = ?2 AND key = ?3
+SELECT gate, $text(limit_name), $text(key), $text(state), EXISTS (SELECT 1 FROM dues WHERE dues.gate = gates.gate) FROM gates WHERE ns = ?1 AND limit_name = ?2 AND key = ?3
 
 -- name: readGateByNumber
 -- 1 gate
-SELECT gate, limit_name, key, state, EXISTS (SELECT 1 FROM dues WHERE dues.gate = gates.gate) FROM gates WHERE gate = ?1
+SELECT gate, $text(limit_name), $text(key), $text(state), EXISTS (SELECT 1 FROM dues WHERE dues.gate = gates.gate) FROM gates WHERE gate = ?1
 
 -- name: gatesOf
 -- 1 ns, 2 limit, 3 after key, 4 count
-SELECT gate, limit_name, key, state, EXISTS (SELECT 1 FROM dues WHERE dues.gate = gates.gate) FROM gates
+SELECT gate, $text(limit_name), $text(key), $text(state), EXISTS (SELECT 1 FROM dues WHERE dues.gate = gates.gate) FROM gates
 WHERE ns = ?1 AND limit_name = ?2 AND (?3 IS NULL OR key > ?3)
 ORDER BY key LIMIT ?4
 
@@ -67,7 +67,7 @@ DELETE FROM gates WHERE gate IN (SELECT value FROM json_each(?1))
 
 -- name: idleGates
 -- 1 ns, 2 touched at or before, 3 limit
-SELECT gate, limit_name, key, state, EXISTS (SELECT 1 FROM dues WHERE dues.gate = gates.gate) FROM gates
+SELECT gate, $text(limit_name), $text(key), $text(state), EXISTS (SELECT 1 FROM dues WHERE dues.gate = gates.gate) FROM gates
 WHERE ns = ?1 AND touched_at_ms <= ?2
   AND NOT EXISTS (SELECT 1 FROM dues WHERE dues.gate = gates.gate)
   AND NOT EXISTS (SELECT 1 FROM demand WHERE demand.gate = gates.gate)
@@ -99,7 +99,7 @@ SELECT at_ms FROM dues WHERE gate = ?1 AND type = ?2
 
 -- name: typesAt
 -- 1 gate
-SELECT type FROM dues WHERE gate = ?1
+SELECT $text(type) FROM dues WHERE gate = ?1
 
 -- name: saveDue
 -- 1 gate, 2 type, 3 ns, 4 at
@@ -127,4 +127,4 @@ INSERT INTO forecast_errors (ns, type, bucket, count) VALUES (?1, ?2, ?3, ?4) ON
 
 -- name: forecastErrors
 -- 1 ns
-SELECT type, bucket, count FROM forecast_errors WHERE ns = ?1 ORDER BY type, bucket
+SELECT $text(type), bucket, count FROM forecast_errors WHERE ns = ?1 ORDER BY type, bucket

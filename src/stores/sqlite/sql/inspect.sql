@@ -1,14 +1,14 @@
 -- What is read without a lock.
 
 -- name: listTasks
--- The newest rows are looked at, a bounded number of them, and those that fit are returned.
+-- The newest rows are looked at, a bounded number of them, and those that fit are returned. Tags that cannot be read fit: it is told.
 -- 1 ns, 2 before seq, 3 rows to look at, 4 JSON array of statuses, 5 type, 6 tag, 7 created from, 8 created before, 9 limit
 SELECT $columns FROM (
   SELECT * FROM tasks WHERE seq < ?2 AND ns = ?1 ORDER BY seq DESC LIMIT ?3
 ) AS tasks
 WHERE (?4 IS NULL OR status IN (SELECT value FROM json_each(?4)))
   AND (?5 IS NULL OR type = ?5)
-  AND (?6 IS NULL OR EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?6))
+  AND (?6 IS NULL OR CASE WHEN json_valid(tags) THEN EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?6) ELSE tags IS NOT NULL END)
   AND (?7 IS NULL OR created_at_ms >= ?7)
   AND (?8 IS NULL OR created_at_ms < ?8)
 LIMIT ?9
@@ -19,4 +19,4 @@ SELECT count(*), min(seq) FROM (SELECT seq FROM tasks WHERE seq < ?2 AND ns = ?1
 
 -- name: counts
 -- 1 ns, 2 type
-SELECT status, sum(count) FROM tallies WHERE ns = ?1 AND (?2 IS NULL OR type = ?2) GROUP BY status
+SELECT $text(status), sum(count) FROM tallies WHERE ns = ?1 AND (?2 IS NULL OR type = ?2) GROUP BY status

@@ -1,13 +1,13 @@
--- Reading and writing tasks. `$columns` stands for the columns that rows.ts turns into a record.
+-- Reading and writing tasks. `$columns` stands for the columns that rows.ts turns into a record, `$brief` for as much as decides
+-- whether a completion counts; `$text(column)` is a text as the driver can read it, whatever stands there.
 
 -- name: loadTasks
 -- 1 ns, 2 JSON array of ids
 SELECT $columns FROM tasks WHERE ns = ?1 AND id IN (SELECT value FROM json_each(?2))
 
 -- name: loadBrief
--- As much as decides whether a completion counts. 1 ns, 2 JSON array of ids
-SELECT json_array(id, seq, type, status, fence, version, last_outcome, gates, started_at_ms) FROM tasks
-WHERE ns = ?1 AND id IN (SELECT value FROM json_each(?2))
+-- 1 ns, 2 JSON array of ids
+SELECT $brief FROM tasks WHERE ns = ?1 AND id IN (SELECT value FROM json_each(?2))
 
 -- name: loadByKeys
 -- 1 ns, 2 JSON array of idempotency keys
@@ -15,11 +15,11 @@ SELECT $columns FROM tasks WHERE ns = ?1 AND idempotency_key IN (SELECT value FR
 
 -- name: readHistory
 -- 1 ns, 2 id
-SELECT version, history FROM tasks WHERE ns = ?1 AND id = ?2
+SELECT version, $text(history) FROM tasks WHERE ns = ?1 AND id = ?2
 
 -- name: readBefore
 -- What saveTask needs to know of the rows as they are. 1 JSON array of seqs
-SELECT seq, status, history, gates IS 'null' FROM tasks WHERE seq IN (SELECT value FROM json_each(?1))
+SELECT seq, $text(status), $text(history), gates IS 'null' FROM tasks WHERE seq IN (SELECT value FROM json_each(?1))
 
 -- name: insertTasks
 -- 1 JSON array of [seq, id, input or null]; the rest is the same for all of them, in the order below. insertGated must say the same

@@ -1,0 +1,163 @@
+// What stored JSON has to look like. Text that was damaged may still be JSON: a holder whose "untilUs" is spelt otherwise holds
+// nothing, a rate without its window has no past, and too much would pass. So whatever is read is looked at before it is believed.
+
+import type { GatePolicy, GateState, Holder, RatePolicy } from "../limits/index.ts"
+import { type GateRef, type HistoryEntry, type Status, statuses } from "../task/index.ts"
+import type { LimitSetting, LoggedChange } from "./limits-contract.ts"
+import type { Declaration, LimitRecord } from "./policies.ts"
+
+type Unknown<T> = { readonly [K in keyof T]?: unknown }
+
+/** The last instant that a Date can hold. */
+export const lastMs = 8.64e15
+const lastUs = lastMs * 1_000
+const knownStatuses: ReadonlySet<unknown> = new Set(statuses)
+
+export function isStatus(value: unknown): value is Status {
+  return knownStatuses.has(value)
+}
+
+function isWhole(value: unknown, least: number, most: number): boolean {
+  return Number.isInteger(value) && (value as number) >= least && (value as number) <= most
+}
+
+const isCount = (value: unknown) => isWhole(value, 0, Number.MAX_SAFE_INTEGER)
+const isCost = (value: unknown) => isWhole(value, 1, Number.MAX_SAFE_INTEGER)
+/** People may name a time long past. */
+export const isTime = (value: unknown) => isWhole(value, -lastMs, lastMs)
+const isUs = (value: unknown) => isWhole(value, 0, lastUs)
+const isText = (value: unknown) => typeof value === "string"
+const isFlag = (value: unknown) => typeof value === "boolean"
+const orNull = (is: (value: unknown) => boolean) => (value: unknown) => value === null || is(value)
+const orAbsent = (is: (value: unknown) => boolean) => (value: unknown) => value === undefined || is(value)
+
+function isObject<T>(value: unknown): value is Unknown<T> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+function isListOf(value: unknown, is: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(is)
+}
+
+export function isTexts(value: unknown): value is readonly string[] {
+  return isListOf(value, isText)
+}
+
+export function isGateRefs(value: unknown): value is readonly GateRef[] {
+  return isListOf(value, (ref) => isObject<GateRef>(ref) && isText(ref.limit) && ref.limit !== "" && isText(ref.key) && isCost(ref.cost))
+}
+
+export function isHistory(value: unknown): value is readonly HistoryEntry[] {
+  return isListOf(value, isEntry) && (value as unknown[]).length > 0
+}
+
+function isEntry(entry: unknown): boolean {
+  return (
+    isObject<HistoryEntry>(entry) &&
+    isTime(entry.atMs) &&
+    isStatus(entry.status) &&
+    isText(entry.event) &&
+    orAbsent(isTime)(entry.expiresAtMs) &&
+    orAbsent(isTime)(entry.delayMs) &&
+    orAbsent(isCount)(entry.count) &&
+    [entry.workerId, entry.reason, entry.error].every(orAbsent(isText))
+  )
+}
+
+export function isGateState(value: unknown): value is GateState {
+  return (
+    isObject<GateState>(value) &&
+    isListOf(value.holders, isHolder) &&
+    isListOf(value.rates, isRateState) &&
+    isUs(value.holdUs) &&
+    isUs(value.closedUntilUs) &&
+    isObject<GateState["cooldown"]>(value.cooldown) &&
+    isCount(value.cooldown.count) &&
+    isWhole(value.cooldown.reactedAtUs, -1, lastUs)
+  )
+}
+
+function isHolder(holder: unknown): boolean {
+  return isObject<Holder>(holder) && isText(holder.id) && isCount(holder.fence) && isCost(holder.slots) && isUs(holder.untilUs)
+}
+
+function isRateState(state: unknown): boolean {
+  if (!isObject<Record<string, unknown>>(state) || !isWhole(state.perUs, 1, lastUs)) return false
+  switch (state.kind) {
+    case "window":
+      return isListOf(state.free, isFreeTime) && orNull(isUs)(state.rttMinUs)
+    case "fixed":
+      return isUs(state.startUs) && isCount(state.used)
+    case "bucket":
+      return isCount(state.owed) && isUs(state.atUs)
+    default:
+      return false
+  }
+}
+
+function isFreeTime(pair: unknown): boolean {
+  return Array.isArray(pair) && pair.length === 2 && isUs(pair[0]) && isCost(pair[1])
+}
+
+function isPolicy(policy: unknown): boolean {
+  return isObject<GatePolicy>(policy) && isListOf(policy.rates, isRate) && orNull(isCount)(policy.concurrency)
+}
+
+/** Only some parts of a policy, but of these every one. */
+function isOverride(value: unknown): boolean {
+  if (!isObject<GatePolicy>(value)) return false
+  const parts = Object.keys(value)
+  if (!parts.every((part) => part === "rates" || part === "concurrency")) return false
+  return isPolicy({ rates: [], concurrency: null, ...value })
+}
+
+const providers: ReadonlySet<unknown> = new Set(["unknown", "sliding", "fixed", "bucket"] satisfies RatePolicy["provider"][])
+
+function isRate(rate: unknown): boolean {
+  return (
+    isObject<RatePolicy>(rate) &&
+    isCost(rate.limit) &&
+    isWhole(rate.perUs, 1, lastUs) &&
+    providers.has(rate.provider) &&
+    isCost(rate.burst) &&
+    [rate.phaseUs, rate.guardUs, rate.slackUs].every(isUs)
+  )
+}
+
+export function isLimitRecord(value: unknown, name: string): value is LimitRecord {
+  return (
+    isObject<LimitRecord>(value) &&
+    value.name === name &&
+    isListOf(value.declarations, isDeclaration) &&
+    isObject<LimitRecord["settings"]>(value.settings) &&
+    Object.values(value.settings).every(isSetting)
+  )
+}
+
+function isDeclaration(value: unknown): boolean {
+  return isObject<Declaration>(value) && isPolicy(value.policy) && isTime(value.seenAtMs)
+}
+
+function isSetting(setting: unknown): boolean {
+  return (
+    isObject<LimitSetting>(setting) &&
+    orNull(isOverride)(setting.override) &&
+    orNull(isTime)(setting.overrideUntilMs) &&
+    isFlag(setting.isPaused) &&
+    orNull(isTime)(setting.closedUntilMs)
+  )
+}
+
+export function isChange(value: unknown): value is LoggedChange["change"] {
+  if (!isObject<Record<string, unknown>>(value)) return false
+  switch (value.kind) {
+    case "set":
+      return isOverride(value.override) && orNull(isTime)(value.untilMs)
+    case "close":
+      return isTime(value.untilMs)
+    case "base":
+      return isPolicy(value.policy)
+    default:
+      return value.kind === "pause" || value.kind === "resume" || value.kind === "reset"
+  }
+}
