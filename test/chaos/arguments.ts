@@ -1,0 +1,91 @@
+// The command line of `npm run chaos`, read once.
+
+import { Command, CommanderError, InvalidArgumentError } from "commander"
+import { chaosStores } from "./stores/index.ts"
+
+export const parts = ["storm", "slots"] as const
+export type Part = (typeof parts)[number]
+
+export interface ChaosOptions {
+  readonly store: string
+  readonly tasks: number
+  readonly kills: number
+  readonly pauses: number
+  readonly restarts: number
+  readonly workers: number
+  readonly seed: number
+  /** Round after round until so many hours are over; null for one round. */
+  readonly hours: number | null
+  readonly only: Part | null
+  readonly json: boolean
+}
+
+type Given = Partial<Omit<ChaosOptions, "store" | "json">> & { readonly json: boolean }
+
+/** What was asked for; or the text to end with, and the exit code. */
+export type Read = { readonly options: ChaosOptions } | { readonly text: string; readonly exitCode: number }
+
+export function readArguments(words: readonly string[]): Read {
+  let text = ""
+  const write = (more: string) => {
+    text += more
+  }
+  const program = makeProgram().exitOverride().configureOutput({ writeOut: write, writeErr: write })
+  try {
+    program.parse(words, { from: "user" })
+  } catch (error) {
+    if (error instanceof CommanderError) return { text, exitCode: error.exitCode === 0 ? 0 : 2 }
+    throw error
+  }
+  const { json, only = null, hours = null, workers = 4, seed = 1 + Math.floor(Math.random() * 999_999), ...given } = program.opts<Given>()
+  const tasks = given.tasks ?? (hours === null ? 10_000 : roundTasks)
+  const kills = given.kills ?? Math.ceil(tasks / 100)
+  const { pauses = Math.ceil(kills / 5), restarts = Math.ceil(kills / 20) } = given
+  return { options: { store: program.args[0] ?? "", tasks, kills, pauses, restarts, workers, seed, hours, only, json } }
+}
+
+/** Of a long run: the checker remembers everything of a round, so a round must not be of any length. */
+const roundTasks = 50_000
+
+function makeProgram(): Command {
+  return new Command("npm run chaos --")
+    .description(
+      "Kills and stops worker processes on a real store while they work, and checks that nothing of what was promised is broken.",
+    )
+    .argument("<store>", `one of: ${Object.keys(chaosStores).join(", ")}`, storeName)
+    .option("--tasks <n>", "how many to submit, at least; of one round with --hours (10000; 50000 with --hours)", whole(1))
+    .option("--kills <n>", "processes to kill with SIGKILL (a hundredth of the tasks)", whole(0))
+    .option("--pauses <n>", "processes to stop with SIGSTOP for longer than a lease (a fifth of the kills)", whole(0))
+    .option("--restarts <n>", "restarts of the store, where it is a server (a twentieth of the kills)", whole(0))
+    .option("--workers <n>", "worker processes at a time (4)", whole(2))
+    .option("--hours <n>", "round after round, each with a store of its own, until the time is over", positive)
+    .option("--only <part>", `one part alone: ${parts.join(" or ")}`, part)
+    .option("--seed <n>", "repeats the choices that can be repeated (random)", whole(0))
+    .option("--json", "print one JSON object instead of text", false)
+    .allowExcessArguments(false)
+    .showHelpAfterError("(see npm run chaos -- --help)")
+    .addHelpText("after", "\nEnds with 1 if anything was lost, broken or left behind, or if less than 98 % of the slots were used.")
+}
+
+function whole(least: number): (text: string) => number {
+  return (text) => {
+    if (/^\d{1,8}$/.test(text) && Number(text) >= least) return Number(text)
+    throw new InvalidArgumentError(`Expected a whole number from ${least} to 99999999.`)
+  }
+}
+
+function positive(text: string): number {
+  if (/^\d{1,3}(\.\d{1,3})?$/.test(text) && Number(text) > 0) return Number(text)
+  throw new InvalidArgumentError("Expected a number of hours such as 1 or 0.5.")
+}
+
+function part(text: string): Part {
+  const found = parts.find((one) => one === text)
+  if (found) return found
+  throw new InvalidArgumentError(`Expected ${parts.join(" or ")}.`)
+}
+
+function storeName(text: string): string {
+  if (Object.hasOwn(chaosStores, text)) return text
+  throw new InvalidArgumentError(`Expected one of: ${Object.keys(chaosStores).join(", ")}.`)
+}
