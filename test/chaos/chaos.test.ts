@@ -8,7 +8,7 @@ import { closingLine, leastSlotUse, totalsOf } from "./closing-line.ts"
 import { table } from "./table.ts"
 
 const seed = 1 + Math.floor(Math.random() * 999_999)
-const options = { store: "sqlite", tasks: 10_000, kills: 100, pauses: 10, restarts: 0, workers: 4, seed, hours: null, json: false } as const
+const options = { store: "sqlite", tasks: 10_000, kills: 100, pauses: 20, restarts: 0, workers: 4, seed, hours: null, json: false } as const
 const noLoss = {
   lost: 0,
   doubleTerminal: 0,
@@ -20,7 +20,7 @@ const noLoss = {
 }
 
 describe("chaos on SQLite", () => {
-  it("loses nothing under 100 kills and 10 pauses", { timeout: 400_000 }, async (t) => {
+  it("loses nothing under 100 kills and 20 pauses", { timeout: 400_000 }, async (t) => {
     const result = await chaos({ ...options, only: "storm" }, () => {})
     const totals = totalsOf(result)
     const [storm] = result.storms

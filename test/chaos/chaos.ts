@@ -53,7 +53,7 @@ const serverOnly = ({ restarts }: ChaosOptions, { restart }: ChaosStore) => ({ r
 /** A run of 100,000 tasks has stalls of a minute; a smaller one shorter ones, but always of several leases. */
 function slotShape({ tasks }: ChaosOptions) {
   const scale = Math.min(1, tasks / 100_000)
-  return { windowMs: Math.max(24_000, 200_000 * scale), stalls: scale < 1 ? 1 : 3, stallMs: Math.max(9_000, 60_000 * scale) }
+  return { windowMs: Math.max(48_000, 200_000 * scale), stalls: scale < 1 ? 1 : 3, stallMs: Math.max(9_000, 60_000 * scale) }
 }
 
 async function inFolder<T extends Judged>(

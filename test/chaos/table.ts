@@ -2,6 +2,7 @@
 
 import type { ChaosResult } from "./chaos.ts"
 import { leaseMs, type StormResult, sweepMs } from "./storm.ts"
+import type { TakeoverTimes } from "./takeovers.ts"
 
 const whole = (value: number) => Math.round(value).toLocaleString("en-US")
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
@@ -34,9 +35,14 @@ export function table({ options, storms, slots, durationMs, kept }: ChaosResult)
   ].join("\n")
 }
 
+function takeoverText({ count, p50Ms, p99Ms, maxMs }: TakeoverTimes): string {
+  if (count === 0) return "none was seen: no kill found an urgent task without a gate"
+  const times = `p50 ${seconds(p50Ms)}, p99 ${seconds(p99Ms)}, at most ${seconds(maxMs)} after the kill`
+  return `${times} (${count} urgent tasks without a gate); lease + sweep is ${seconds(leaseMs + sweepMs)}`
+}
+
 function stormRows({ report: { totals }, takeovers, counts, poisoned, cancelled, done, durationMs }: StormResult): string[][] {
   const faults = Object.entries(totals.faults).map(([name, count]) => `${whole(count)} ${name.replace("_", " ")}`)
-  const { p50Ms, p99Ms, maxMs, count } = takeovers
   const statuses = Object.entries(counts).flatMap(([status, many]) => (many > 0 ? [`${whole(many)} ${status}`] : []))
   return [
     ["tasks", `${whole(totals.tasks)}: ${statuses.join(", ")}; ${cancelled} cancelled by hand, ${poisoned} failed as poison`],
@@ -47,9 +53,6 @@ function stormRows({ report: { totals }, takeovers, counts, poisoned, cancelled,
     ["unknown answers", whole(totals.unknownOutcomes)],
     ["handler runs", `${whole(totals.runs)}, of which ${whole(totals.overlaps)} overlapped an earlier run of their task`],
     ["admissions", `${whole(totals.admissions)} counted in windows, ${whole(totals.slotsTaken)} in slots`],
-    [
-      "takeover",
-      `p50 ${seconds(p50Ms)}, p99 ${seconds(p99Ms)}, at most ${seconds(maxMs)} after the kill (${count} urgent tasks without a gate); lease + sweep is ${seconds(leaseMs + sweepMs)}`,
-    ],
+    ["takeover", takeoverText(takeovers)],
   ]
 }

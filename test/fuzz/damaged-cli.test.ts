@@ -68,7 +68,7 @@ describe("fuzz: the command line on damaged records", () => {
           for (const file of [path, `${path}-wal`, `${path}-shm`]) rmSync(file, { force: true })
         }
       }),
-      { numRuns: runs(12) },
+      { numRuns: runs(8) },
     )
   })
 })

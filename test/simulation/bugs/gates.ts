@@ -29,7 +29,7 @@ export const gateBugs: readonly Bug[] = [
   },
   {
     name: "check-then-act semaphore",
-    like: "seed 003: slots are counted, and taken a moment later",
+    like: "semaphores in a database: slots are counted, and taken a moment later",
     edits: [
       {
         file: "limits/gate.ts",

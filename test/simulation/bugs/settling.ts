@@ -43,7 +43,7 @@ export const settlingBugs: readonly Bug[] = [
   },
   {
     name: "reschedule with a stale version",
-    like: "the queue of seeds 000 and 001: a record is read, changed and written, and what has happened since is undone",
+    like: "queues on object storage: a record is read, changed and written, and what has happened since is undone",
     edits: [
       {
         file: "store/stepped.ts",
@@ -79,7 +79,7 @@ export const settlingBugs: readonly Bug[] = [
   },
   {
     name: "a lease is not kept while its handler runs",
-    like: "Sidekiq reapers, BullMQ stalled jobs: long runs that nobody renews",
+    like: "long runs that nobody renews",
     edits: [{ file: "worker/outbox.ts", find: `this.beating = this.runs.all()`, replace: `this.beating = this.runs.all().slice(0, 1)` }],
   },
   {

@@ -187,6 +187,15 @@ describe("the history checker", () => {
     deepEqual(kindsIn([...facts, rest([seen("a", "completed", 2)])]), [])
   })
 
+  it("takes a settle that was asked for again to have happened when it was first asked for", () => {
+    const first = settled("a", 1, 20, { phase: "unknown", status: null })
+    const again = settled("a", 1, 90)
+    const holder = claimed("a", 1, 10, { gates })
+    const facts = [policy({ slots: 1 }), holder, claimed("b", 1, 50, { gates })]
+    deepEqual(kindsIn([...facts, again]), ["slot_excess"])
+    deepEqual(kindsIn([...facts, first, again]), [])
+  })
+
   it("counts what it has looked at, and says in words what is wrong", () => {
     const { violations, totals } = checkHistory(eventsOf([...lostOnce, settled("a", 1, 1_012, { phase: "refused" }), killed("w1", 15)]))
     deepEqual(violations, [])
