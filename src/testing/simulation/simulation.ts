@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto"
 import { Queue, queueDefaults } from "../../queue/index.ts"
 import type { Store } from "../../store/index.ts"
-import { systemWorld } from "../../world/index.ts"
+import { systemWorld, type World } from "../../world/index.ts"
 import { HistoryChecker, type HistoryEvent, type HistoryReport, type Violation } from "../checker/index.ts"
 import { Dice } from "../dice.ts"
 import { lookAt } from "../look-at.ts"
@@ -29,7 +29,7 @@ export interface Simulated extends HistoryReport {
 export interface SimulationOptions {
   readonly seed: number
   /** The store, in the world that it is given. */
-  readonly open: (world: SimulatedProcess) => Promise<Store>
+  readonly open: (world: World) => Promise<Store>
   /** Is told of every event as it happens. */
   readonly onEvent?: (event: HistoryEvent) => void
   readonly hash?: boolean
