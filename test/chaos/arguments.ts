@@ -2,18 +2,13 @@
 
 import { Command, CommanderError, InvalidArgumentError } from "commander"
 import { chaosStores } from "./stores/index.ts"
+import type { StormOptions } from "./storm.ts"
 
 export const parts = ["storm", "slots"] as const
 export type Part = (typeof parts)[number]
 
-export interface ChaosOptions {
+export interface ChaosOptions extends StormOptions {
   readonly store: string
-  readonly tasks: number
-  readonly kills: number
-  readonly pauses: number
-  readonly restarts: number
-  readonly workers: number
-  readonly seed: number
   /** Round after round until so many hours are over; null for one round. */
   readonly hours: number | null
   readonly only: Part | null
