@@ -11,17 +11,18 @@ const mayImport = {
   world: [],
   units: ["errors"],
   task: ["errors", "units"],
-  limits: ["errors", "units", "task"],
-  store: ["errors", "units", "task", "limits", "world"],
-  stores: ["errors", "units", "task", "limits", "store", "world"],
-  queue: ["errors", "units", "task", "limits", "store", "world", "stores", "worker"],
-  worker: ["errors", "units", "task", "limits", "store", "world", "queue"],
-  http: ["errors", "units", "task", "limits", "store", "world", "queue", "worker"],
-  cli: ["errors", "units", "task", "limits", "store", "world", "queue", "worker", "http", "index.ts"],
-  testing: ["errors", "units", "task", "limits", "store", "stores", "world", "queue", "worker", "index.ts"],
+  quota: ["errors", "units"],
+  limits: ["errors", "units", "task", "quota"],
+  store: ["errors", "units", "task", "quota", "limits", "world"],
+  stores: ["errors", "units", "task", "quota", "limits", "store", "world"],
+  queue: ["errors", "units", "task", "quota", "limits", "store", "world", "stores", "worker"],
+  worker: ["errors", "units", "task", "quota", "limits", "store", "world", "queue"],
+  http: ["errors", "units", "task", "quota", "limits", "store", "world", "queue", "worker"],
+  cli: ["errors", "units", "task", "quota", "limits", "store", "world", "queue", "worker", "http", "index.ts"],
+  testing: ["errors", "units", "task", "quota", "limits", "store", "stores", "world", "queue", "worker", "index.ts"],
 }
 /** Pure: no platform module at all. */
-const pure = ["errors", "units", "task", "limits"]
+const pure = ["errors", "units", "task", "quota", "limits"]
 /** What judges imports nothing of what is judged. */
 const judge = "src/testing/checker/"
 /** Concrete stores are named by the resolver only, and by dynamic import. */
@@ -34,7 +35,8 @@ const seam = [
   [/\bMath\.random\b/, "Math.random"],
   [/\b(setTimeout|setInterval|setImmediate)\b/, "a timer"],
   [/\b(randomUUID|randomFillSync|randomInt|getRandomValues)\b/, "randomness"],
-  [/(?<![.\w])fetch\(/, "fetch"],
+  // A method of that name is declared with the types of its arguments.
+  [/(?<![.\w])fetch\((?!\w+\??:)/, "fetch"],
   [/["']node:timers/, "node:timers"],
 ]
 

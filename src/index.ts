@@ -1,8 +1,9 @@
 // The public names, nothing else.
 
 export { type ErrorCode, isSluiceError, SluiceError } from "./errors/index.ts"
-export type { GatePolicy, Provider, RatePolicy } from "./limits/index.ts"
+export type { AdaptivePolicy, GatePolicy, Provider, RatePolicy } from "./limits/index.ts"
 export {
+  type AdaptiveOption,
   type AnyLimit,
   type AnyTask,
   type ConnectOptions,
@@ -11,6 +12,7 @@ export {
   defineLimit,
   defineTask,
   type ExplainedGate,
+  type FetchOptions,
   type Gate,
   type GateInput,
   type GateOptions,
@@ -19,6 +21,8 @@ export {
   type GateView,
   type Handler,
   type HistoryItem,
+  type LearnedExport,
+  type LearnedView,
   type Limit,
   type LimitChangeView,
   type LimitHistoryOptions,
@@ -27,14 +31,18 @@ export {
   type Limits,
   type LimitTarget,
   type LimitView,
+  type LinearOptions,
   type ListOptions,
   type Log,
   type LoggedChangeView,
   type LogLevel,
+  type Observed,
+  type ObserveOptions,
   type PolicyOptions,
   type Queue,
   type RateOption,
   type RateOptions,
+  type ScoutOptions,
   type SpentOptions,
   type SubmitManyOptions,
   type SubmitOptions,
@@ -45,6 +53,7 @@ export {
   type TaskLimits,
   type TaskOptions,
   type TaskPage,
+  type TeachOptions,
 } from "./queue/index.ts"
 export type { ForecastBasis, ForecastErrors, StoreDescription, TaskDocument } from "./store/index.ts"
 export {

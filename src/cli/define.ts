@@ -49,7 +49,7 @@ function usageMistake(command: Command, error: CommanderError): SluiceError {
 }
 
 /** From the program on: "limits set"; "" for the program itself. */
-function pathOf(command: Command): string {
+export function pathOf(command: Command): string {
   if (command.parent === null) return ""
   const above = pathOf(command.parent)
   return above === "" ? command.name() : `${above} ${command.name()}`

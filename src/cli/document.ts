@@ -3,8 +3,14 @@
 
 import { formatInstant } from "../units/index.ts"
 
-/** Properties whose keys are data (the keys of gates, the numbers of buckets), not names. */
-const keyedByData: ReadonlySet<string> = new Set(["settings", "buckets"])
+/** Properties whose keys are data (the keys of gates, the numbers of buckets, types), not names. */
+const keyedByData: ReadonlySet<string> = new Set(["settings", "buckets", "costs"])
+
+/** What is called otherwise on the wire than in code, where every number has its unit in its name. */
+const wireNames = new Map([
+  ["adaptiveDelayMs", "adaptive_delay"],
+  ["delayFloorMs", "delay_floor"],
+])
 
 export function documentOf(value: unknown): unknown {
   if (value instanceof Date) return formatInstant(value.getTime())
@@ -21,7 +27,7 @@ export function documentOf(value: unknown): unknown {
 
 /** "aheadCost" is `ahead_cost` on the wire. */
 export function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return wireNames.get(name) ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
 function mapped(value: object, change: (key: string, item: unknown) => [string, unknown]): Record<string, unknown> {

@@ -1,16 +1,20 @@
 // A gate in words: how full it is, when it opens, and what people or the other side have done to it.
 
 import { type GateView, policyText } from "../queue/index.ts"
-import { windowText } from "../queue/policy-text.ts"
+import { everyText, windowText } from "../queue/window-text.ts"
 import { formatDuration } from "../units/index.ts"
 import { counted } from "./counted.ts"
 import { type Field, field } from "./fields.ts"
+import { learnedText } from "./learned-text.ts"
 import { plain } from "./plain.ts"
 import { instantAndRelative, relative } from "./when.ts"
 
-/** For a column: "10/10 in 10s, 40/100 in 1m". */
-export function levelText({ levels }: GateView): string {
-  return levels.map(({ used, of, perMs }) => `${used}/${of} in ${windowText(perMs)}`).join(", ")
+/** For a column: "10/10 in 10s, 40/100 in 1m", and "every 1.5s" where a distance was learned. */
+export function levelText({ levels, learned }: GateView): string {
+  return [
+    ...levels.map(({ used, of, perMs }) => `${used}/${of} in ${windowText(perMs)}`),
+    ...(learned?.everyMs == null ? [] : [`every ${everyText(learned.everyMs)}`]),
+  ].join(", ")
 }
 
 export function slotsText({ slots }: GateView): string {
@@ -44,6 +48,7 @@ export function gateFields(gate: GateView, setting: string | null, now: Date): F
     ...field("policy", `${policyText(policy)}${isOverridden ? " (overridden)" : ""}`),
     ...field("set by hand", setting),
     ...levels.flatMap(({ used, of, perMs }) => field("rate", `${used} of ${of} used in ${windowText(perMs)}`)),
+    ...field("learned", learnedText(gate)),
     ...field("slots", slots && `${slots.held} of ${slots.of} held`),
     ...field("waiting", waitingText(gate)),
     ...field("paused", isPaused ? "until somebody resumes it" : null),

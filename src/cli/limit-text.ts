@@ -7,9 +7,9 @@ import { type Field, field } from "./fields.ts"
 import { plain } from "./plain.ts"
 import { instantAndRelative, relative } from "./when.ts"
 
-/** "10/10s, 5 at once": without how the other side counts, for a column. */
+/** "10/10s, 5 at once, adaptive (scout)": without how the other side counts and the numbers of learning, for a column. */
 export function policyInShort(policy: GatePolicy): string {
-  return policyText(policy).replaceAll(/ \([^)]*\)/g, "")
+  return policyText(policy).replaceAll(/ \((scout|linear)?[^)]*\)/g, (_match, preset?: string) => (preset ? ` (${preset})` : ""))
 }
 
 /** "5/10s (unknown) until 2026-01-28T17:00:00Z (in 1h), paused"; null where nothing is set that holds. */

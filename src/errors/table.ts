@@ -47,6 +47,7 @@ export const errorTable = {
   cost_above_limit: mistake(3),
   unknown_limit: mistake(6, 404),
   limit_conflict: mistake(4, 409),
+  learned_meanwhile: passing(4, 409),
   store_damaged: mistake(17, 500),
 } as const satisfies Record<string, Meaning>
 

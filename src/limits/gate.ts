@@ -1,6 +1,9 @@
 // A gate: one limit for one key, with its live state as a plain value. Admission charges it; settling gives back and corrects.
 
-import { ceilTo, type GatePolicy, largestCost, slotsFor } from "./policy.ts"
+import { type Cooldown, noCooldown } from "./cooldown.ts"
+import { hasLearned, type Learned } from "./learning/learned.ts"
+import { chargePace, chargePaceAt, correctPace, forecastPace, newPace, type Pace } from "./pace.ts"
+import { ceilTo, type GatePolicy, isMetered, largestCost, slotsFor } from "./policy.ts"
 import { charge, chargeAhead, correct, emptyRate, forecastRate, opensAtUs, type RateState, usedOf } from "./rate.ts"
 
 /** Whoever has passed a gate with slots and not yet settled: one lease of one task. */
@@ -19,12 +22,12 @@ export interface GateState {
   readonly holdUs: number
   readonly closedUntilUs: number
   readonly cooldown: Cooldown
-}
-
-export interface Cooldown {
-  /** Refusals in a row that were reacted to. */
-  readonly count: number
-  readonly reactedAtUs: number
+  /** The distance between admissions, where one was learned. */
+  readonly pace?: Pace
+  /** How many may hold it at once, where fewer was learned than the policy has. */
+  readonly slots?: number
+  /** What the controllers remember. Admission does not look at it. */
+  readonly learned?: Learned
 }
 
 export interface Passage {
@@ -32,6 +35,8 @@ export interface Passage {
   readonly fence: number
   readonly cost: number
   readonly untilUs: number
+  /** The distance that it asks for itself; absent: none. */
+  readonly delayUs?: number
 }
 
 export type Admission =
@@ -42,20 +47,34 @@ export type Admission =
 export const neverUs = Number.MAX_SAFE_INTEGER
 
 export function emptyGate(policy: GatePolicy): GateState {
-  return { rates: policy.rates.map(emptyRate), holders: [], holdUs: 0, closedUntilUs: 0, cooldown: { count: 0, reactedAtUs: -1 } }
+  return { rates: policy.rates.map(emptyRate), holders: [], holdUs: 0, closedUntilUs: 0, cooldown: noCooldown }
+}
+
+/** Of a gate that has learned nothing yet; null where nothing is spaced. */
+function paceOf({ rates, adaptive }: GatePolicy, { pace }: GateState): Pace | null {
+  if (pace) return pace
+  if (!adaptive) return null
+  // A declared rate is believed until the other side says otherwise.
+  return newPace(adaptive.preset === "scout" && rates.length === 0 ? adaptive.startUs : 0)
+}
+
+export function slotsOf({ concurrency }: GatePolicy, { slots }: GateState): number | null {
+  return concurrency === null ? null : Math.min(concurrency, slots ?? concurrency)
 }
 
 export function admit(policy: GatePolicy, state: GateState, nowUs: number, passage: Passage): Admission {
   const atUs = gateOpensAtUs(policy, state, nowUs, passage.cost)
   if (atUs > nowUs) return { kind: "refused", atUs }
-  const { id, fence, cost, untilUs } = passage
+  const { id, fence, cost, untilUs, delayUs } = passage
   const holder: Holder = { id, fence, slots: slotsFor(policy, cost), untilUs }
+  const pace = paceOf(policy, state)
   return {
     kind: "admitted",
     state: {
       ...state,
       rates: policy.rates.map((rate, i) => charge(rate, rateOf(policy, state, i), nowUs, cost)),
       holders: policy.concurrency === null ? state.holders : [...liveHolders(state, nowUs), holder],
+      ...(pace && { pace: chargePace(pace, nowUs, cost, delayUs ?? 0) }),
     },
   }
 }
@@ -63,7 +82,7 @@ export function admit(policy: GatePolicy, state: GateState, nowUs: number, passa
 /** The earliest time at which every part of the gate would let the cost pass. */
 export function gateOpensAtUs(policy: GatePolicy, state: GateState, nowUs: number, cost: number): number {
   if (cost > largestCost(policy)) return neverUs
-  let atUs = Math.max(nowUs, state.closedUntilUs, ratesOpenAtUs(policy, state, nowUs, cost))
+  let atUs = Math.max(nowUs, state.closedUntilUs, state.pace?.nextAtUs ?? 0, ratesOpenAtUs(policy, state, nowUs, cost))
   if (atUs < neverUs) atUs = Math.max(atUs, slotsFreeAtUs(policy, state, nowUs, slotsFor(policy, cost)))
   return atUs
 }
@@ -89,12 +108,13 @@ function ratesAllOpenAtUs(policy: GatePolicy, state: GateState, nowUs: number, c
 }
 
 function slotsFreeAtUs(policy: GatePolicy, state: GateState, nowUs: number, slots: number): number {
-  if (policy.concurrency === null) return nowUs
+  const bound = slotsOf(policy, state)
+  if (bound === null) return nowUs
   let held = heldSlots(state, nowUs)
-  if (held + slots <= policy.concurrency) return nowUs
+  if (held + slots <= bound) return nowUs
   let atUs = nowUs
   for (const holder of [...liveHolders(state, nowUs)].sort((a, b) => a.untilUs - b.untilUs)) {
-    if (held + slots <= policy.concurrency) break
+    if (held + slots <= bound) break
     held -= holder.slots
     atUs = holder.untilUs
   }
@@ -121,9 +141,11 @@ function rateOf(policy: GatePolicy, state: GateState, i: number): RateState {
 
 /** One more request by somebody who has passed already: charged now, for the earliest time at which it fits. No slot is taken. */
 export function reserve(policy: GatePolicy, state: GateState, nowUs: number, cost: number): { atUs: number; state: GateState } {
-  const atUs = cost > largestCost(policy) ? neverUs : ratesAllOpenAtUs(policy, state, nowUs, cost)
+  const pace = paceOf(policy, state)
+  const fromUs = Math.max(nowUs, ceilTo(pace?.nextAtUs ?? 0, toldUs))
+  const atUs = cost > largestCost(policy) ? neverUs : ratesAllOpenAtUs(policy, state, fromUs, cost)
   const rates = policy.rates.map((rate, i) => chargeAhead(rate, rateOf(policy, state, i), nowUs, atUs, cost))
-  return { atUs, state: { ...state, rates } }
+  return { atUs, state: { ...state, rates, ...(pace && { pace: chargePaceAt(pace, atUs, cost) }) } }
 }
 
 export interface Settlement {
@@ -146,7 +168,8 @@ export function settleGate(policy: GatePolicy, state: GateState, nowUs: number, 
   const { id, fence, admittedAtUs, reserved } = settlement
   const spent = { ...settlement, actual: settlement.actual ?? reserved }
   const rates = policy.rates.map((rate, i) => correct(rate, rateOf(policy, state, i), nowUs, spent))
-  return { ...releaseHolder(state, id, fence, nowUs, admittedAtUs), rates }
+  const pace = state.pace && correctPace(state.pace, spent.actual - reserved)
+  return { ...releaseHolder(state, id, fence, nowUs, admittedAtUs), rates, ...(pace && { pace }) }
 }
 
 /** A lease that ended without a settle: its slot is back, and its charge stays. */
@@ -175,11 +198,13 @@ export interface Ahead {
 }
 
 /** When a task would start if nothing more arrives and workers have room. Of slots it is an estimate, of rates it is not. */
-export function forecast(policy: GatePolicy, state: GateState, nowUs: number, ahead: Ahead, cost: number): number {
+export function forecast(policy: GatePolicy, state: GateState, nowUs: number, ahead: Ahead, cost: number, delayUs = 0): number {
   if (cost > largestCost(policy)) return neverUs
   const fromUs = Math.max(nowUs, state.closedUntilUs)
   if (fromUs >= neverUs) return neverUs
+  const pace = paceOf(policy, state)
   let atUs = Math.max(fromUs, forecastSlots(policy, state, fromUs, ahead, cost))
+  if (pace) atUs = Math.max(atUs, forecastPace(pace, fromUs, ahead.cost, delayUs))
   for (const [i, rate] of policy.rates.entries()) {
     atUs = Math.max(atUs, forecastRate(rate, rateOf(policy, state, i), fromUs, ahead.cost, cost))
   }
@@ -187,13 +212,14 @@ export function forecast(policy: GatePolicy, state: GateState, nowUs: number, ah
 }
 
 function forecastSlots(policy: GatePolicy, state: GateState, fromUs: number, ahead: Ahead, cost: number): number {
-  if (policy.concurrency === null) return fromUs
-  const wanted = slotsFor(policy, cost) + (policy.rates.length > 0 ? ahead.tasks : ahead.cost)
-  const missing = wanted - (policy.concurrency - heldSlots(state, fromUs))
+  const bound = slotsOf(policy, state)
+  if (bound === null) return fromUs
+  const wanted = slotsFor(policy, cost) + (isMetered(policy) ? ahead.tasks : ahead.cost)
+  const missing = wanted - (bound - heldSlots(state, fromUs))
   if (missing <= 0) return fromUs
   // Before the first slot has come back nobody knows more than when the leases end.
   if (state.holdUs === 0) return slotsFreeAtUs(policy, state, fromUs, slotsFor(policy, cost))
-  return fromUs + Math.ceil((missing * state.holdUs) / policy.concurrency)
+  return fromUs + Math.ceil((missing * state.holdUs) / bound)
 }
 
 /** What counts against each rate at this moment. */
@@ -206,35 +232,6 @@ export function isSpent(policy: GatePolicy, state: GateState, nowUs: number): bo
   if (state.closedUntilUs > nowUs || heldSlots(state, nowUs) > 0) return false
   // A cooldown is remembered for an hour: the next refusal goes on from there.
   if (state.cooldown.count > 0 && nowUs - state.cooldown.reactedAtUs < 3_600_000_000) return false
+  if (hasLearned(state, nowUs) || (state.pace?.nextAtUs ?? 0) > nowUs) return false
   return levels(policy, state, nowUs).every((used) => used === 0)
-}
-
-const stepsUs = [2_000_000, 4_000_000, 8_000_000, 16_000_000, 30_000_000] as const
-
-export interface Refusal {
-  /** When the refused request was sent: one that was under way at the last reaction says nothing new. */
-  readonly sentAtUs: number
-  readonly retryAfterUs: number | null
-  /** In [0, 1), from the caller: up to a tenth is added, so that gates that were closed together do not open together. */
-  readonly random: number
-}
-
-/** The other side said "too fast": closed for as long as it asked, else ever longer. */
-export function cooldown(state: GateState, nowUs: number, refusal: Refusal): GateState {
-  if (refusal.sentAtUs <= state.cooldown.reactedAtUs) return state
-  const count = state.cooldown.count + 1
-  const baseUs = refusal.retryAfterUs ?? stepsUs[Math.min(count, stepsUs.length) - 1] ?? 0
-  const untilUs = nowUs + baseUs + Math.ceil((baseUs * refusal.random) / 10)
-  return { ...state, closedUntilUs: Math.max(state.closedUntilUs, untilUs), cooldown: { count, reactedAtUs: nowUs } }
-}
-
-/** A request that was sent after the last reaction went through: the episode is over. */
-export function relax(state: GateState, sentAtUs: number): GateState {
-  if (state.cooldown.count === 0 || sentAtUs <= state.cooldown.reactedAtUs) return state
-  return { ...state, cooldown: { ...state.cooldown, count: 0 } }
-}
-
-/** Somebody has decided that it is over. What was charged stays charged. */
-export function endCooldown(state: GateState): GateState {
-  return { ...state, closedUntilUs: 0, cooldown: { count: 0, reactedAtUs: state.cooldown.reactedAtUs } }
 }

@@ -1,11 +1,10 @@
 export { type AdmissionOfAll, admitAll, type GateToPass } from "./all.ts"
+export { type Cooldown, cooldown, endCooldown, type Refusal, relax } from "./cooldown.ts"
 export {
   type Admission,
   type Ahead,
   admit,
-  cooldown,
   emptyGate,
-  endCooldown,
   forecast,
   type GateState,
   gateOpensAtUs,
@@ -15,12 +14,32 @@ export {
   levels,
   neverUs,
   type Passage,
-  type Refusal,
-  relax,
   releaseHolder,
   renewHolder,
   reserve,
   type Settlement,
   settleGate,
+  slotsOf,
 } from "./gate.ts"
-export { type GatePolicy, largestCost, type Provider, type RatePolicy, slotsFor, strictest } from "./policy.ts"
+export { type CostState, learnCost, learnedCost } from "./learning/cost.ts"
+export type { Heard, HeardQuota } from "./learning/heard.ts"
+export { learn } from "./learning/learn.ts"
+export { forgetLearned, type Learned, type Taught, withTaught } from "./learning/learned.ts"
+export { linearDefaults, setLinear } from "./learning/linear.ts"
+export { emptyLearned } from "./learning/parts.ts"
+export { scoutDefaults } from "./learning/scout.ts"
+export { type SeedFields, seedFields } from "./learning/seed-fields.ts"
+export { setScout } from "./learning/set-scout.ts"
+export type { Pace } from "./pace.ts"
+export {
+  type AdaptivePolicy,
+  type GatePolicy,
+  isMetered,
+  type LinearPolicy,
+  largestCost,
+  type Provider,
+  type RatePolicy,
+  type ScoutPolicy,
+  slotsFor,
+  strictest,
+} from "./policy.ts"

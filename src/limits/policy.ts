@@ -23,6 +23,62 @@ export interface GatePolicy {
   readonly rates: readonly RatePolicy[]
   /** How many may hold it at once; null for no bound. */
   readonly concurrency: number | null
+  /** How it learns from what the other side answers; absent: what is declared holds. */
+  readonly adaptive?: AdaptivePolicy
+  /** The name of the other side's quota that it is about; absent: "requests". */
+  readonly quota?: string
+}
+
+export type AdaptivePolicy = ScoutPolicy | LinearPolicy
+
+/** Finds a limit that nobody has told. */
+export interface ScoutPolicy {
+  readonly preset: "scout"
+  /** The distance to begin with, where no rate is declared. */
+  readonly startUs: number
+  /** The shortest and the longest distance that it may come to. */
+  readonly leastUs: number
+  readonly mostUs: number
+  /** Until the first refusal the pace doubles after so many answers and so long. */
+  readonly growAfter: number
+  readonly growEveryUs: number
+  /** After a refusal one request at a time is sent: the first after this or more, each next after twice as long, above the second a little less. */
+  readonly canaryUs: number
+  readonly canarySlowUs: number
+  /** One that is not answered for so long is taken for lost. */
+  readonly canaryLostUs: number
+  /** What the other side may let through at once. */
+  readonly burst: number
+  /** By how much a probe is faster than what has held, in thousandths: at first, at least and at most. */
+  readonly gain: number
+  readonly gainLeast: number
+  readonly gainMost: number
+  /** By how much it gets slower, in thousandths, where what had held was refused for a moment. */
+  readonly ease: number
+  /** Such a refusal is let pass if so much has passed since the last, and so long ago. */
+  readonly tolerated: number
+  readonly toleratedUs: number
+  /** How long it rests once the limit is known to a few parts in a hundred; doubles up to the second. */
+  readonly restUs: number
+  readonly restMostUs: number
+  /** The distance that is kept in any case, where a task does not say. */
+  readonly baseDelayUs: number
+  /** How often a task may be refused; null: any number of times. */
+  readonly maxRetries: number | null
+}
+
+/** Longer by a step with each refusal, shorter by a step after many answers. */
+export interface LinearPolicy {
+  readonly preset: "linear"
+  readonly stepUs: number
+  readonly mostUs: number
+  readonly probeAfter: number
+  readonly baseDelayUs: number
+  /** A slot less for each of these that the distance is above its base. */
+  readonly slotUs: number
+  /** A floor sinks by a step each time so long has passed. */
+  readonly floorDecayUs: number
+  readonly maxRetries: number | null
 }
 
 /** Free times are rounded up to this, which bounds how many of them there are. */
@@ -31,13 +87,18 @@ export function grainUs({ limit, perUs }: RatePolicy): number {
 }
 
 /** A cost counts against the rates, and a task takes one slot; where there are slots alone, they are what it costs. */
-export function slotsFor({ rates }: GatePolicy, cost: number): number {
-  return rates.length > 0 ? 1 : cost
+export function slotsFor(policy: GatePolicy, cost: number): number {
+  return isMetered(policy) ? 1 : cost
+}
+
+/** Whether a cost counts against something over time. */
+export function isMetered({ rates, adaptive }: GatePolicy): boolean {
+  return rates.length > 0 || adaptive !== undefined
 }
 
 /** The largest cost that can ever pass; a task that costs more would wait for ever. */
 export function largestCost(policy: GatePolicy): number {
-  if (policy.rates.length === 0) return policy.concurrency ?? Number.POSITIVE_INFINITY
+  if (!isMetered(policy)) return policy.concurrency ?? Number.POSITIVE_INFINITY
   return Math.min(...policy.rates.map((rate) => (rate.provider === "bucket" ? rate.burst : rate.limit)))
 }
 
@@ -52,7 +113,18 @@ export function strictest(policies: readonly GatePolicy[]): GatePolicy {
   const bounds = policies.flatMap(({ concurrency }) => (concurrency === null ? [] : [concurrency]))
   // In one order, whoever was asked first.
   const sorted = [...rates].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, rate]) => rate)
-  return { rates: sorted, concurrency: bounds.length > 0 ? Math.min(...bounds) : null }
+  return {
+    rates: sorted,
+    concurrency: bounds.length > 0 ? Math.min(...bounds) : null,
+    ...only("adaptive", policies),
+    ...only("quota", policies),
+  }
+}
+
+/** Of ways to learn none is stricter than the other: one is taken, the same whoever was asked first. */
+function only<Part extends "adaptive" | "quota">(part: Part, policies: readonly GatePolicy[]): Pick<GatePolicy, Part> {
+  const [first] = policies.flatMap((policy) => (policy[part] === undefined ? [] : [JSON.stringify(policy[part])])).sort()
+  return (first === undefined ? {} : { [part]: JSON.parse(first) }) as Pick<GatePolicy, Part>
 }
 
 function stricter(a: RatePolicy, b: RatePolicy): RatePolicy {

@@ -65,8 +65,16 @@ export interface Echo {
 export function echoAtUs(policy: RatePolicy, state: WindowState, { admittedAtUs, sentAtUs, respondedAtUs }: Echo): number {
   if (policy.provider !== "unknown") return freeAtUs(policy, admittedAtUs)
   const latestUs = (sentAtUs ?? admittedAtUs) + policy.slackUs
-  const countedUs = respondedAtUs === null ? latestUs : Math.min(latestUs, respondedAtUs - Math.floor((state.rttMinUs ?? 0) / 2))
+  const countedUs = respondedAtUs === null ? latestUs : Math.min(latestUs, respondedAtUs - backUs(policy, state))
   return ceilTo(Math.max(admittedAtUs, countedUs) + policy.perUs, grainUs(policy))
+}
+
+/**
+ * How long an answer is on its way back at least. Safe is what the shortest way out and back together take: half of the shortest seen
+ * while few have been, more where so many are seen in one window that the shortest is near the truth.
+ */
+function backUs({ limit }: RatePolicy, { rttMinUs }: WindowState): number {
+  return Math.floor(((rttMinUs ?? 0) * (limit < 20 ? 2 : 3)) / 4)
 }
 
 /** When the last of `ahead + cost` units starts, if each starts as soon as it may. Slots come free, are used, and come free again. */

@@ -1,7 +1,7 @@
 // What a handler is given beside its input.
 
 import type { Duration } from "../units/index.ts"
-import type { AnyLimit, GateOptions } from "./limit.ts"
+import type { AnyLimit, CostOptions } from "./limit.ts"
 import type { Queue } from "./queue.ts"
 import type { Task } from "./task.ts"
 
@@ -23,7 +23,37 @@ export interface Context<Input = unknown> {
    */
   spent(actual: number, options?: SpentOptions): void
   /** One more request at a limit that the task has passed: resolves when it may go out. A claim pays for the first one. */
-  permit(limit: AnyLimit | string, options?: GateOptions): Promise<void>
+  permit(limit: AnyLimit | string, options?: CostOptions): Promise<void>
+  /**
+   * The platform's fetch, with the handler's signal. What the answer says of limits is told to the gates that the task passes: a 429
+   * closes them and ends the run, which costs no retry; a bare 403 or 503 ends it too, three times at most. A further
+   * request of the same run waits for its permit first.
+   */
+  fetch(input: string | URL, init?: RequestInit, options?: FetchOptions): Promise<Response>
+  /** The same for the answer of another client, or for the error that it has thrown. */
+  observe(answer: unknown, options?: ObserveOptions): Observed
+}
+
+export interface ObserveOptions {
+  /** The limit that the request is about; every one that the task passes if not given. */
+  readonly limit?: AnyLimit | string
+  /** Statuses that are about the request and end the run; 403 and 503 if not given. */
+  readonly blocking?: readonly number[]
+  /** "return": the gates learn of it, and the handler goes on. */
+  readonly onRefusal?: "throw" | "return"
+}
+
+export interface FetchOptions extends ObserveOptions {
+  /** What a further request costs; as much as the first if not given. */
+  readonly cost?: number
+}
+
+/** What an answer said. */
+export interface Observed {
+  readonly isRefused: boolean
+  /** Null where there was no answer. */
+  readonly status: number | null
+  readonly retryAfterMs: number | null
 }
 
 export interface SpentOptions {

@@ -1,10 +1,11 @@
 // Why a task has not started, and when it will: what the store knows, in Dates and in a few lines of plain English.
 
-import type { Explanation } from "../store/index.ts"
-import type { Status } from "../task/index.ts"
+import type { Explanation, GateReport } from "../store/index.ts"
+import { gateName, type Status, type TaskRecord } from "../task/index.ts"
 import { formatDuration, formatInstant } from "../units/index.ts"
 import { dateOrNull, type GateView, gateView, levelText } from "./gate-view.ts"
 import { forecastView, Task, type TaskForecast } from "./task.ts"
+import { everyText } from "./window-text.ts"
 
 export interface TaskExplanation {
   /** By the store's clock. */
@@ -34,6 +35,8 @@ export interface ExplainedGate extends GateView {
   /** The cost that passes before it. */
   readonly aheadCost: number
   readonly opensForTaskAt: Date | null
+  /** The distance that it keeps to the start before it there: what was learned, or what it asks for itself; null: none. */
+  readonly spacing: { readonly everyMs: number; readonly isLearned: boolean } | null
 }
 
 export function explanationView(explanation: Explanation): TaskExplanation {
@@ -48,6 +51,7 @@ export function explanationView(explanation: Explanation): TaskExplanation {
       cost: gate.cost,
       aheadCost: gate.aheadCost,
       opensForTaskAt: dateOrNull(gate.opensForTaskAtMs),
+      spacing: spacingOf(gate, task),
     })),
     heldBy,
     tasksAhead,
@@ -57,6 +61,16 @@ export function explanationView(explanation: Explanation): TaskExplanation {
     expiresFirst,
   }
   return { ...view, text: linesOf(view).join("\n") }
+}
+
+function spacingOf({ gate, policy, pace, learned }: GateReport, { gates }: TaskRecord): ExplainedGate["spacing"] {
+  const { adaptive, rates } = policy
+  const own = gates?.find((ref) => gateName(ref) === gate)?.delayMs
+  const ownUs = own === undefined ? (adaptive?.baseDelayUs ?? 0) : own * 1_000
+  // One that looks for a limit begins with a pace of its own.
+  const keptUs = pace?.everyUs ?? (adaptive?.preset === "scout" && rates.length === 0 ? adaptive.startUs : 0)
+  const everyUs = Math.max(ownUs, keptUs)
+  return everyUs === 0 ? null : { everyMs: everyUs / 1_000, isLearned: keptUs >= ownUs && learned !== null }
 }
 
 type Explained = Omit<TaskExplanation, "text">
@@ -111,8 +125,19 @@ function held(explained: Explained): string[] {
   if (!gate) return []
   const { now } = explained
   const cost = gate.cost === 1 ? "" : `, where it costs ${gate.cost}`
+  const opening = openingText(gate, now)
+  if (explained.forecast?.basis === "pace" && gate.spacing)
+    return [`${pacedText(gate.gate, gate.spacing)}${cost}, ${gate.aheadCost || "nothing"} before it; ${opening}.`]
   const ahead = gate.aheadCost === 0 ? "nothing passes before it" : `${gate.aheadCost} pass${gate.aheadCost === 1 ? "es" : ""} before it`
-  return [`Gate ${gate.gate} holds it${cost}: ${levelText(gate)}; ${ahead}; ${openingText(gate, now)}.`]
+  const level = levelText(gate)
+  return [`Gate ${gate.gate} holds it${cost}: ${level === "" ? "" : `${level}; `}${ahead}; ${opening}.`]
+}
+
+function pacedText(gate: string, { everyMs, isLearned }: NonNullable<ExplainedGate["spacing"]>): string {
+  const every = `a start every ${everyText(everyMs)}`
+  return isLearned
+    ? `It waits for the pace that gate ${gate} has learned: ${every}`
+    : `It waits for the distance that gate ${gate} keeps: ${every}`
 }
 
 function openingText({ isPaused, closedUntil, cooldown, opensForTaskAt, opensAt }: ExplainedGate, now: Date): string {

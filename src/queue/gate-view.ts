@@ -2,7 +2,8 @@
 
 import type { GatePolicy } from "../limits/index.ts"
 import type { GateReport } from "../store/index.ts"
-import { windowText } from "./policy-text.ts"
+import { type LearnedView, learnedView } from "./learned.ts"
+import { everyText, windowText } from "./window-text.ts"
 
 export interface GateView {
   /** "limit/key", or the limit's name alone where it is not split. */
@@ -22,6 +23,8 @@ export interface GateView {
   readonly isPaused: boolean
   readonly closedUntil: Date | null
   readonly cooldown: { readonly until: Date; readonly count: number } | null
+  /** What it has learned, also where that is nothing yet; null where it learns nothing. */
+  readonly learned: LearnedView | null
 }
 
 export function gateView(report: GateReport): GateView {
@@ -40,13 +43,17 @@ export function gateView(report: GateReport): GateView {
     isPaused,
     closedUntil: dateOrNull(report.closedUntilMs),
     cooldown: cooldown && { until: new Date(cooldown.untilMs), count: cooldown.count },
+    learned: report.learned || report.pace || policy.adaptive ? learnedView(report) : null,
   }
 }
 
-/** "10 of 10 in 10s, 3 of 5 slots". */
-export function levelText({ levels, slots }: Pick<GateView, "levels" | "slots">): string {
-  const rates = levels.map(({ used, of, perMs }) => `${used} of ${of} in ${windowText(perMs)}`)
-  return [...rates, ...(slots ? [`${slots.held} of ${slots.of} slots`] : [])].join(", ")
+/** "10 of 10 in 10s, a start every 1.5s, 3 of 5 slots"; "" where nothing bounds it. */
+export function levelText({ levels, slots, learned }: Pick<GateView, "levels" | "slots" | "learned">): string {
+  return [
+    ...levels.map(({ used, of, perMs }) => `${used} of ${of} in ${windowText(perMs)}`),
+    ...(learned?.everyMs == null ? [] : [`a start every ${everyText(learned.everyMs)}`]),
+    ...(slots ? [`${slots.held} of ${slots.of} slots`] : []),
+  ].join(", ")
 }
 
 export function dateOrNull(ms: number | null): Date | null {

@@ -1,5 +1,6 @@
+export type { AdaptiveOption, LinearOptions, ScoutOptions } from "./adaptive.ts"
 export { type ConnectOptions, connect } from "./connect.ts"
-export type { Context, Log, LogLevel, SpentOptions } from "./context.ts"
+export type { Context, FetchOptions, Log, LogLevel, Observed, ObserveOptions, SpentOptions } from "./context.ts"
 export { limitDefaults, queueDefaults, taskDefaults, workerDefaults } from "./defaults.ts"
 export {
   type AnyTask,
@@ -14,7 +15,8 @@ export {
 } from "./definition.ts"
 export type { ExplainedGate, TaskExplanation } from "./explain.ts"
 export type { GateView } from "./gate-view.ts"
-export { type AnyLimit, defineLimit, type Gate, type GateOptions, type Limit, type LimitOptions } from "./limit.ts"
+export type { LearnedExport, LearnedView, TeachOptions } from "./learned.ts"
+export { type AnyLimit, type CostOptions, defineLimit, type Gate, type GateOptions, type Limit, type LimitOptions } from "./limit.ts"
 export type { LimitChangeView, LimitSettingView, LimitView, LoggedChangeView } from "./limit-view.ts"
 export type { GatesOptions, GatesPage, LimitHistoryOptions, Limits, LimitTarget } from "./limits.ts"
 export type { ListOptions, TaskPage } from "./list.ts"

@@ -1,11 +1,12 @@
 // A limit, and what was changed about it, as people see them: times are Dates.
 
-import type { GatePolicy } from "../limits/index.ts"
+import type { GatePolicy, Taught } from "../limits/index.ts"
 import type { LimitReport, LimitSetting, LoggedChange } from "../store/index.ts"
 import { gateName } from "../task/index.ts"
 import { formatInstant } from "../units/index.ts"
 import { dateOrNull } from "./gate-view.ts"
 import { policyText } from "./policy-text.ts"
+import { everyText } from "./window-text.ts"
 
 export interface LimitView {
   readonly name: string
@@ -32,6 +33,8 @@ export type LimitChangeView =
   | { readonly kind: "resume" }
   | { readonly kind: "close"; readonly until: Date }
   | { readonly kind: "reset" }
+  /** What a gate had learned was set, or forgotten. */
+  | { readonly kind: "teach"; readonly taught: Taught | null }
   /** A deploy changed what the code says. */
   | { readonly kind: "base"; readonly policy: GatePolicy }
 
@@ -70,7 +73,16 @@ export function loggedChangeView({ number, atMs, limit, key, change, by }: Logge
 
 function changeView(change: LoggedChange["change"]): LimitChangeView {
   if (change.kind === "set") return { kind: "set", override: change.override, until: dateOrNull(change.untilMs) }
+  if (change.kind === "teach") return { kind: "teach", taught: change.taught }
   return change.kind === "close" ? { kind: "close", until: new Date(change.untilMs) } : change
+}
+
+function taughtText({ everyUs, slots }: Taught): string {
+  const parts = [
+    ...(everyUs === null ? [] : [`a start every ${everyText(everyUs / 1_000)}`]),
+    ...(slots === null ? [] : [`${slots} at once`]),
+  ]
+  return parts.length > 0 ? parts.join(", ") : "what it had learned before"
 }
 
 function changeText(change: LimitChangeView): string {
@@ -85,6 +97,8 @@ function changeText(change: LimitChangeView): string {
       return `closed until ${formatInstant(change.until.getTime())}`
     case "reset":
       return "back to what the code says"
+    case "teach":
+      return change.taught === null ? "what was learned is forgotten" : `told ${taughtText(change.taught)}`
     case "base":
       return `the code says ${policyText(change.policy)}`
   }

@@ -2,8 +2,8 @@
 
 import { SluiceError, shown } from "../errors/index.ts"
 import type { GatePolicy } from "../limits/index.ts"
-import { parseKey, parseName, readOptions } from "../units/index.ts"
-import { type PolicyOptions, policyOf, policyReaders } from "./policy.ts"
+import { type Duration, parseKey, parseName, readOptions } from "../units/index.ts"
+import { type LearningPolicyOptions, learningReaders, policyOf, policyReaders } from "./policy.ts"
 
 /** One gate that a task passes. Made by calling a limit. */
 export interface Gate {
@@ -12,11 +12,18 @@ export interface Gate {
   readonly key: string
   /** Null: what the task costs. */
   readonly cost: number | null
+  /** Null: the cost is what it is, or what was learned where none is given. */
+  readonly most: number | null
 }
 
-export interface GateOptions {
+export interface CostOptions {
   /** How much of the rate one run takes; that of the task if not given, else 1. */
   readonly cost?: number
+}
+
+export interface GateOptions extends CostOptions {
+  /** How much one run takes at most: what lies between is learned from `ctx.spent`. */
+  readonly maxCost?: number
 }
 
 export interface Limit<Input = unknown> {
@@ -27,6 +34,8 @@ export interface Limit<Input = unknown> {
   readonly policy: GatePolicy
   /** The key of a task's input, for a limit that is listed in a plain array. */
   readonly keyOf: ((input: Input) => string) | null
+  /** The least distance between two starts, from a task's input. */
+  readonly delayOf: ((input: Input) => number | Duration) | null
 }
 
 /** Any limit, whatever input its key is made from. */
@@ -36,27 +45,32 @@ export interface AnyLimit {
   readonly name: string
   readonly policy: GatePolicy
   readonly keyOf: ((input: never) => string) | null
+  readonly delayOf: ((input: never) => number | Duration) | null
 }
 
-export interface LimitOptions<Input = unknown> extends PolicyOptions {
+export interface LimitOptions<Input = unknown> extends LearningPolicyOptions<Input> {
   /** Splits the limit by the input of the task, where it is listed in a plain array. */
   readonly key?: (input: Input) => string
 }
 
 export function defineLimit<Input = unknown>(name: string, options: LimitOptions<Input>): Limit<Input> {
   const where = `limit ${shown(name)}`
-  const { key, ...others } = readOptions(where, options, { key: readFunction, ...policyReaders })
+  const { key, ...others } = readOptions(where, options, { key: readFunction, ...policyReaders, ...learningReaders })
   const policy = policyOf(where, others)
   parseName("limit name", name)
   // The number of arguments tells a key that is missing from a limit that is not split: api(input.host) without a host is a mistake.
   const gate = (...given: readonly unknown[]): Gate => {
-    const { cost } = readOptions(where, given[1], { cost: readCost })
-    return { limit: limit as AnyLimit, key: given.length === 0 ? "" : parseKey(`${where}: key`, given[0]), cost: cost ?? null }
+    const { cost, maxCost } = readOptions(where, given[1], { cost: readCost, maxCost: readCost })
+    if (maxCost !== undefined && maxCost < (cost ?? 1))
+      throw new SluiceError("invalid_cost", `${where}: maxCost: expected the cost of ${cost} or more, got ${maxCost}`)
+    const key = given.length === 0 ? "" : parseKey(`${where}: key`, given[0])
+    return { limit: limit as AnyLimit, key, cost: cost ?? null, most: maxCost ?? null }
   }
   const limit = Object.defineProperties(gate, {
     name: { value: name },
     policy: { value: policy },
     keyOf: { value: key ?? null },
+    delayOf: { value: others.adaptive?.delayOf ?? null },
   }) as Limit<Input>
   return limit
 }

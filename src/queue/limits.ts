@@ -1,14 +1,15 @@
 // Limits as people watch and change them. A change is an override: what the code says is not touched, and `reset` goes back to it.
 
 import { hostname } from "node:os"
-import { SluiceError, shown } from "../errors/index.ts"
+import { isSluiceError, SluiceError, shown } from "../errors/index.ts"
 import type { GatePolicy, RatePolicy } from "../limits/index.ts"
-import { budgets, type LimitChange, type LimitReport, type Store } from "../store/index.ts"
+import { budgets, type GatesAnswer, type LimitChange, type LimitReport, type Store } from "../store/index.ts"
 import { formatCursor, type Instant, parseCursor, parseInstant, parseKey, parseName, readOptions, wholeNumber } from "../units/index.ts"
 import { type GateView, gateView } from "./gate-view.ts"
+import { checkImport, exportOf, type LearnedExport, readExport, type TeachOptions, taughtBy } from "./learned.ts"
 import { type LimitView, type LoggedChangeView, limitView, loggedChangeView } from "./limit-view.ts"
 import { type PolicyOptions, policyReaders, type ReadPolicyOptions, ratesOf } from "./policy.ts"
-import { unknownLimit } from "./refusals.ts"
+import { learnedMeanwhile, unknownLimit } from "./refusals.ts"
 
 /** Which part of a limit, and who changes it. */
 export interface LimitTarget {
@@ -38,6 +39,9 @@ export interface LimitHistoryOptions {
   readonly before?: number
   readonly count?: number
 }
+
+/** Of telling a gate something while it learns. */
+const mostAttempts = 10
 
 const targetReaders = { key: parseKey, by: parseKey }
 
@@ -93,9 +97,64 @@ export class Limits {
     return this.change(where, name, whom, { kind: "close", untilMs: until ?? parseInstant(`${where}: until`, until) })
   }
 
-  /** Back to what the code says: no override, no pause, no closing, no cooldown. What was charged stays charged. */
+  /** Back to what the code says: no override, no pause, no closing, no cooldown. What was charged and what was learned stays. */
   reset(name: string, target?: LimitTarget): Promise<LimitView> {
     return this.changeBy("reset", name, target)
+  }
+
+  /** Tells a gate what it should have learned: of one key, or of a limit that is not split. */
+  async teach(name: string, what: TeachOptions, target?: LimitTarget): Promise<LimitView> {
+    const where = `limits.teach ${shown(name)}`
+    const whom = readOptions(where, target, targetReaders)
+    // Whoever learns at the same time wins: then it is told anew, on top of that.
+    for (let attempt = 1; ; attempt++) {
+      await this.report("limits.teach", name)
+      const { nowMs, gates } = await this.store.gates({ limit: name, keys: [whom.key ?? ""], afterKey: null, count: 1 })
+      const [gate] = gates
+      if (!gate) throw unknownLimit(where, name, [])
+      const taught = taughtBy(where, gate, nowMs, what)
+      try {
+        return await this.change("limits.teach", name, whom, { kind: "teach", version: gate.learned?.version ?? 0, taught })
+      } catch (error) {
+        if (attempt >= mostAttempts || !isSluiceError(error) || error.code !== "learned_meanwhile") throw error
+      }
+    }
+  }
+
+  /** As if it had never heard an answer: one gate, or every gate of the limit. */
+  forget(name: string, target?: LimitTarget): Promise<LimitView> {
+    const whom = readOptions("limits.forget", target, targetReaders)
+    return this.change("limits.forget", name, whom, { kind: "teach", version: null, taught: null })
+  }
+
+  /** Everything that gates of the limit have learned, to be carried to another store. */
+  async *exportLearned(name: string): AsyncGenerator<LearnedExport> {
+    await this.report("limits.exportLearned", name)
+    let afterKey: string | null = null
+    do {
+      const page: GatesAnswer = await this.store.gates({ limit: name, keys: null, afterKey, count: 500 })
+      for (const gate of page.gates) {
+        const exported = exportOf(gate)
+        if (exported) yield exported
+      }
+      afterKey = page.nextAfterKey
+    } while (afterKey !== null)
+  }
+
+  /** What was exported takes the place of what the gate has learned. A limit that learns in another way could do nothing with it. */
+  async importLearned(exported: LearnedExport, target?: Pick<LimitTarget, "by">): Promise<LimitView> {
+    const where = "limits.importLearned"
+    const { limit, key, taught } = readExport(where, exported)
+    const { by } = readOptions(where, target, { by: parseKey })
+    await this.report(where, limit)
+    const { gates } = await this.store.gates({ limit, keys: [key], afterKey: null, count: 1 })
+    for (const { policy } of gates) checkImport(where, limit, policy, taught)
+    return this.change(
+      where,
+      limit,
+      { ...(key === "" ? {} : { key }), ...(by === undefined ? {} : { by }) },
+      { kind: "teach", version: null, taught },
+    )
   }
 
   /** Newest first. */
@@ -117,6 +176,7 @@ export class Limits {
     const limit = parseName(`${where}: limit`, name)
     const answer = await this.store.changeLimit({ limit, key: key ?? "", change, by: by ?? thisProcess() })
     if (answer.kind === "unknown_limit") throw unknownLimit(where, name, answer.known)
+    if (answer.kind === "conflict") throw learnedMeanwhile(where, name, answer.version)
     return limitView(answer.limit)
   }
 

@@ -2,7 +2,18 @@
 
 import { SluiceError, shown } from "../errors/index.ts"
 import type { GatePolicy, Provider, RatePolicy } from "../limits/index.ts"
-import { type Duration, formatDuration, oneOf, parseDuration, parseRate, type Rate, readOptions, wholeNumber } from "../units/index.ts"
+import {
+  type Duration,
+  formatDuration,
+  oneOf,
+  parseDuration,
+  parseName,
+  parseRate,
+  type Rate,
+  readOptions,
+  wholeNumber,
+} from "../units/index.ts"
+import { type AdaptiveOption, readAdaptive } from "./adaptive.ts"
 import { limitDefaults } from "./defaults.ts"
 
 /** How the other side counts, and what that way of counting needs to know. */
@@ -31,6 +42,13 @@ export type RateOption = string | RateOptions
 export interface PolicyOptions extends CountingOptions {
   readonly rate?: RateOption | readonly RateOption[]
   readonly concurrency?: number
+}
+
+export interface LearningPolicyOptions<Input = unknown> extends PolicyOptions {
+  /** Learns from what the other side answers: `true`, a preset, or a preset with its numbers. */
+  readonly adaptive?: AdaptiveOption<Input>
+  /** Which of the quotas that the other side tells of is meant: "requests", "tokens", …; "requests" if not given. */
+  readonly quota?: string
 }
 
 const mostUnits = 1_000_000_000
@@ -93,13 +111,17 @@ function badWindow(name: string, value: unknown, leastMs: number): SluiceError {
   return new SluiceError("invalid_rate", `${name}: expected a window from ${range}, got ${shown(value)}`)
 }
 
-/** What code says of a limit: both parts. */
-export function policyOf(where: string, options: ReadPolicyOptions): GatePolicy {
+/** What code says beside rates and slots; people do not override it. */
+export const learningReaders = { adaptive: readAdaptive, quota: parseName }
+export type ReadLearning = ReturnType<typeof readOptions<typeof learningReaders>>
+
+/** What code says of a limit: all parts. */
+export function policyOf(where: string, { adaptive, quota, ...options }: ReadPolicyOptions & ReadLearning): GatePolicy {
   const rates = ratesOf(where, options)
   const concurrency = options.concurrency ?? null
-  if (rates.length === 0 && concurrency === null)
-    throw invalid(`${where}: expected a rate such as "10/10s", a concurrency, or both, got neither`)
-  return { rates, concurrency }
+  if (rates.length === 0 && concurrency === null && !adaptive)
+    throw invalid(`${where}: expected a rate such as "10/10s", a concurrency, adaptive: true, or several of them, got none`)
+  return { rates, concurrency, ...(adaptive ? { adaptive: adaptive.policy } : {}), ...(quota === undefined ? {} : { quota }) }
 }
 
 export function ratesOf(where: string, options: ReadPolicyOptions): readonly RatePolicy[] {

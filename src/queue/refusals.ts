@@ -40,6 +40,13 @@ export function unknownLimit(where: string, name: string, known: readonly string
   return new SluiceError("unknown_limit", `${where}: expected a limit that some code has declared, got ${shown(name)}; ${there}`)
 }
 
+export function learnedMeanwhile(where: string, name: string, version: number): SluiceError {
+  return new SluiceError(
+    "learned_meanwhile",
+    `${where}: expected the gate of ${shown(name)} as it was read, but it has learned meanwhile (version ${version}); read it again`,
+  )
+}
+
 export function taskNotFound(id: string): SluiceError {
   return new SluiceError(
     "not_found",

@@ -2,7 +2,7 @@
 
 import { isSluiceError, SluiceError, shown } from "../errors/index.ts"
 import { type GateRef, gateName } from "../task/index.ts"
-import { parseKey, parseName, readOptions } from "../units/index.ts"
+import { parseDuration, parseKey, parseName, readOptions } from "../units/index.ts"
 import type { AnyTask } from "./definition.ts"
 import { type AnyLimit, type Gate, isGate, isLimit, type Limit, readCost } from "./limit.ts"
 
@@ -29,7 +29,7 @@ export function gatesOf(task: AnyTask, input: unknown): TaskGates {
   const listed = typeof limits === "function" ? gatesFrom(where, limits as (input: unknown) => unknown, input) : limits
   const gates = listed.map((one) => (isGate(one) ? one : gateFor(one as AnyLimit, input)))
   const common = gates.some((gate) => gate.cost === null) ? costOf(`cost of ${type}`, cost, input) : 1
-  const refs = gates.map((gate) => ({ limit: gate.limit.name, key: gate.key, cost: gate.cost ?? common }))
+  const refs = gates.map((gate) => refOf(gate, gate.cost ?? common, input))
   return { refs: checkGates(where, refs), limits: gates.map(({ limit }) => limit) }
 }
 
@@ -56,7 +56,7 @@ function gatesFrom(where: string, limits: (input: unknown) => unknown, input: un
 
 function gateFor(limit: AnyLimit, input: unknown): Gate {
   const { keyOf, name } = limit
-  if (keyOf === null) return { limit, key: "", cost: null }
+  if (keyOf === null) return { limit, key: "", cost: null, most: null }
   const where = `limit ${shown(name)}: key`
   return {
     limit,
@@ -65,7 +65,22 @@ function gateFor(limit: AnyLimit, input: unknown): Gate {
       called(where, () => (keyOf as (input: unknown) => unknown)(input)),
     ),
     cost: null,
+    most: null,
   }
+}
+
+function refOf({ limit, key, most }: Gate, cost: number, input: unknown): GateRef {
+  const { delayOf, name } = limit
+  const where = `limit ${shown(name)}: minDelay`
+  const ref: GateRef = { limit: name, key, cost, ...(most === null ? {} : { most: Math.max(cost, most) }) }
+  if (!delayOf) return ref
+  const given = called(where, () => (delayOf as (input: unknown) => unknown)(input))
+  return { ...ref, delayMs: typeof given === "number" ? readMs(where, given) : parseDuration(where, given) }
+}
+
+function readMs(where: string, ms: number): number {
+  if (ms >= 0 && ms <= 86_400_000) return Math.ceil(ms)
+  throw invalid(`${where}: expected milliseconds from 0 to a day, got ${shown(ms)}`)
 }
 
 function costOf(where: string, cost: AnyTask["cost"], input: unknown): number {

@@ -1,6 +1,6 @@
 // What people set on top of the code: overrides, pauses, closings. At once, for everybody, and written into the log.
 
-import { endCooldown } from "../limits/index.ts"
+import { endCooldown, forgetLearned, type GateState, type Taught, withTaught } from "../limits/index.ts"
 import type { StoredGate } from "./limit-records.ts"
 import type { ChangeLimitAnswer, ChangeLimitRequest, LimitChange, LimitSetting } from "./limits-contract.ts"
 import { type LimitRecord, noSetting } from "./policies.ts"
@@ -10,15 +10,35 @@ import { reportLimit } from "./report.ts"
 export function changeLimit(records: Records, { limit: name, key, change, by }: ChangeLimitRequest): ChangeLimitAnswer {
   const before = records.limits.limit(name)
   if (!before) return { kind: "unknown_limit", known: records.limits.limitNames().slice(0, 20) }
-  const after = withSetting(before, key, apply(inEffect(before.settings[key] ?? noSetting, records.nowMs), change))
-  records.limits.saveLimit(after)
+  const version = change.kind === "teach" ? conflicting(records, name, key, change.version) : null
+  if (version !== null) return { kind: "conflict", version }
+  const after = change.kind === "teach" ? before : setBy(records, before, key, change)
   records.limits.logChange({ atMs: records.nowMs, limit: name, key, change, by })
-  records.gates.forget()
-  if (change.kind === "reset") endCooldowns(records, name, key)
+  if (change.kind === "reset") changeGates(records, name, key, coolOff)
+  if (change.kind === "teach" && change.taught === null) changeGates(records, name, key, forgetLearned)
+  if (change.kind === "teach" && change.taught !== null) teach(records, name, key, change.taught)
   records.limits.hurry(name)
   const limit = reportLimit(records, after)
   if (!limit) throw new Error(`no limit ${name}`)
   return { kind: "ok", nowMs: records.nowMs, limit }
+}
+
+function setBy(records: Records, before: LimitRecord, key: string, change: Setting): LimitRecord {
+  const after = withSetting(before, key, apply(inEffect(before.settings[key] ?? noSetting, records.nowMs), change))
+  records.limits.saveLimit(after)
+  records.gates.forget()
+  return after
+}
+
+/** The version that the gate is at, where it is not the one that was asked for. */
+function conflicting(records: Records, limit: string, key: string, asked: number | null): number | null {
+  const version = records.gates.gate({ limit, key })?.state.learned?.version ?? 0
+  return asked === null || asked === version ? null : version
+}
+
+function teach(records: Records, limit: string, key: string, taught: Taught): void {
+  const gate = records.gates.gate({ limit, key })
+  if (gate) records.gates.change(gate, withTaught(gate.state, records.nowMs * 1_000, taught))
 }
 
 /** Without what has run out: a later change must not bring it back. */
@@ -27,7 +47,9 @@ function inEffect(setting: LimitSetting, nowMs: number): LimitSetting {
   return isOver ? { ...setting, override: null, overrideUntilMs: null } : setting
 }
 
-function apply(setting: LimitSetting, change: LimitChange): LimitSetting {
+type Setting = Exclude<LimitChange, { kind: "teach" }>
+
+function apply(setting: LimitSetting, change: Setting): LimitSetting {
   switch (change.kind) {
     case "set":
       return { ...setting, override: { ...setting.override, ...change.override }, overrideUntilMs: change.untilMs }
@@ -48,8 +70,8 @@ function withSetting(limit: LimitRecord, key: string, setting: LimitSetting): Li
   return { ...limit, settings: isEmpty ? others : { ...others, [key]: setting } }
 }
 
-/** Of one gate, or of all gates of the limit that are cooling down. */
-function endCooldowns(records: Records, limit: string, key: string): void {
+/** One gate, or all gates of the limit. */
+function changeGates(records: Records, limit: string, key: string, change: (state: GateState) => GateState): void {
   const page = 500
   let afterKey: string | null = null
   for (;;) {
@@ -57,11 +79,14 @@ function endCooldowns(records: Records, limit: string, key: string): void {
     const keys = key === "" ? stored.map((one) => one.key) : [key]
     for (const one of keys) {
       const gate = records.gates.gate({ limit, key: one })
-      // A success meanwhile sets the count back, and leaves the gate closed.
-      const isCooling = gate !== null && (gate.state.cooldown.count > 0 || gate.state.closedUntilUs > 0)
-      if (gate && gate.number > 0 && isCooling) records.gates.change(gate, endCooldown(gate.state))
+      if (gate && gate.number > 0) records.gates.change(gate, change(gate.state))
     }
     if (stored.length < page) return
     afterKey = stored.at(-1)?.key ?? null
   }
+}
+
+/** A success meanwhile sets the count back, and leaves the gate closed. */
+function coolOff(state: GateState): GateState {
+  return state.cooldown.count > 0 || state.closedUntilUs > 0 ? endCooldown(state) : state
 }

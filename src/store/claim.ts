@@ -100,14 +100,16 @@ export function choose(backlog: Backlog, request: ClaimRequest, { nowMs, leaseMs
   }
   while (taken.length < max && overdue.length < budgets.stepRows && parked.length < budgets.parkedLanes) {
     const best = bestFlow(types)
-    const task = best?.flow.head()
-    if (!best || !task) break
+    const head = best?.flow.head()
+    if (!best || !head) break
+    let task = head
     if (task.gates && task.gates.length > 0 && !isExpiredAt(task, nowMs)) {
-      const passed = gates.pass(task, best.flow.place(task), timeOf(task.type), leaseMs)
-      if (passed !== "passed") {
-        parked.push(best.flow.park(task, passed, gates))
+      const passing = gates.pass(task, best.flow.place(task), timeOf(task.type), leaseMs)
+      if (passing.kind === "held") {
+        parked.push(best.flow.park(task, passing.by, gates))
         continue
       }
+      if (passing.gates !== task.gates) task = { ...task, gates: passing.gates }
     }
     best.flow.advance(Math.min(max - taken.length, best.from.room))
     if (isExpiredAt(task, nowMs)) {

@@ -138,11 +138,37 @@ export interface SettleRequest {
   readonly outcome: Outcome
   /** What was really spent, where that differs from what was reserved. */
   readonly spent: readonly { readonly limit: string; readonly actual: number }[]
-  /** How long ago the last request of the run went out, and how long ago its answer came: ages, because clocks differ. */
+  /** How long ago the request that the claim has paid for went out, and how long ago its answer came: ages, because clocks differ. */
   readonly sentAgoMs: number | null
   readonly respondedAgoMs: number | null
   /** From sending to response, where somebody has measured it. */
   readonly rttMs: number | null
+  /** What the other side has answered, of which no permit has told yet. Absent: nobody has looked; the outcome is all there is. */
+  readonly heard?: readonly Answer[]
+}
+
+/** An answer of the other side to one request of a run. */
+export interface Answer {
+  /** The limit that it is about; null: every one that the task passes. */
+  readonly limit: string | null
+  /** `served`: it passed. `refused`: too fast, or too many at once. `told`: neither; what it says of quotas counts. */
+  readonly kind: "served" | "refused" | "told"
+  readonly reason: "rate" | "concurrency"
+  readonly retryAfterMs: number | null
+  readonly quotas: readonly AnsweredQuota[]
+  readonly sentAgoMs: number
+  readonly respondedAgoMs: number
+  /** In [0, 1): the jitter of a cooldown. */
+  readonly random: number
+}
+
+export interface AnsweredQuota {
+  readonly name: string
+  readonly limit: number | null
+  readonly remaining: number | null
+  /** From the answer on. */
+  readonly resetMs: number | null
+  readonly windowMs: number | null
 }
 
 export interface HeartbeatRequest {

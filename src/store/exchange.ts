@@ -18,6 +18,7 @@ import {
 import { type Chosen, choose } from "./claim.ts"
 import { budgets, type ClaimRequest, type ExchangeAnswer, type ExchangeRequest, type SettleAnswer, type SettleRequest } from "./contract.ts"
 import { errorBucket } from "./forecast.ts"
+import { throttleCap, waitsAtGate } from "./heard.ts"
 import { openDue } from "./openings.ts"
 import { renewAtGates, settleAtGates } from "./passed.ts"
 import type { Completion, Records } from "./records.ts"
@@ -78,7 +79,7 @@ function settleEach(records: Records, settles: readonly SettleRequest[], places:
   for (const [i, place] of places.entries()) {
     const { id, fence, outcome } = settles[place] as SettleRequest
     const task = latest.get(id) ?? found[i]
-    const result = task ? settle(task, fence, atItsGate(task, outcome), records.nowMs) : null
+    const result = task ? settle(task, fence, atItsGate(records, task, outcome), records.nowMs) : null
     if (!task || !result || result.kind === "stale") answers[place] = { kind: "stale" }
     else if (result.kind === "repeat") answers[place] = { kind: "ok", status: task.status }
     else {
@@ -92,10 +93,11 @@ function settleEach(records: Records, settles: readonly SettleRequest[], places:
 }
 
 /** A throttled task waits at the gate that cools down; only one that passes none of those has to wait by itself. */
-function atItsGate(task: TaskRecord, outcome: Outcome): Outcome {
+function atItsGate(records: Records, task: TaskRecord, outcome: Outcome): Outcome {
   if (outcome.kind !== "throttled") return outcome
-  const cools = task.gates?.some(({ limit }) => outcome.limit === null || outcome.limit === limit)
-  return cools ? { ...outcome, delayMs: 0 } : outcome
+  const cap = throttleCap(records, task) ?? outcome.cap
+  const delayMs = waitsAtGate(records, task, outcome) ? 0 : outcome.delayMs
+  return { ...outcome, delayMs, ...(cap === undefined ? {} : { cap }) }
 }
 
 function keepAll(records: Records, request: ExchangeRequest): ("ok" | "stale")[] {

@@ -1,8 +1,9 @@
 // Forecasts: when a task will start if nothing more arrives and workers have room, and which gate decides.
 
 import { type Ahead, forecast, type GatePolicy, neverUs } from "../limits/index.ts"
-import type { TaskRecord } from "../task/index.ts"
-import { closedBy, costAt, type OpenGate } from "./gates.ts"
+import type { GateRef, TaskRecord } from "../task/index.ts"
+import { costToReserve, delayUsOf, refAt } from "./costs.ts"
+import { closedBy, type OpenGate } from "./gates.ts"
 import type { Demand } from "./limit-records.ts"
 import type { Forecast, ForecastBasis } from "./limits-contract.ts"
 import type { Records } from "./records.ts"
@@ -22,7 +23,7 @@ export function forecastTask(records: Records, task: TaskRecord, aheadAt: AheadA
   let last = exact(Math.max(task.availableAtMs, records.nowMs), isDue ? "now" : "schedule", null)
   for (const ref of task.gates) {
     const gate = records.gates.gate(ref)
-    const own = gate && forecastGate(records.nowMs, gate, aheadAt(gate), ref.cost)
+    const own = gate && forecastGate(records.nowMs, gate, task.type, aheadAt(gate), ref)
     if (own && isLater(own, last)) last = own
   }
   return last
@@ -32,19 +33,33 @@ function isLater(a: Forecast, b: Forecast): boolean {
   return (a.atMs ?? Number.POSITIVE_INFINITY) > (b.atMs ?? Number.POSITIVE_INFINITY)
 }
 
-export function forecastGate(nowMs: number, gate: OpenGate, ahead: Ahead, cost: number): Forecast {
+export function forecastGate(nowMs: number, gate: OpenGate, type: string, waiting: Ahead, ref: GateRef): Forecast {
   const { force, name } = gate
+  const cost = costToReserve(gate, type, ref)
+  const delayUs = delayUsOf(gate, ref)
+  // What waits is counted by what was known of it beforehand; it will be charged for what was learned since.
+  const ahead = cost === ref.cost ? waiting : { ...waiting, cost: Math.round((waiting.cost * cost) / ref.cost) }
   const nowUs = nowMs * 1_000
   const state = closedBy(gate)
   if (force.isPaused) return { atMs: null, latestMs: null, basis: "paused", gate: name }
-  const atUs = forecast(force.policy, state, nowUs, ahead, cost)
+  const atUs = forecast(force.policy, state, nowUs, ahead, cost, delayUs)
   if (atUs >= neverUs) return { atMs: null, latestMs: null, basis: "rate", gate: name }
   const atMs = Math.ceil(atUs / 1_000)
   if (atMs <= nowMs) return exact(nowMs, "now", name)
   if (atUs === state.closedUntilUs) return exact(atMs, force.closedUntilUs >= atUs ? "closed" : "cooldown", name)
-  const ratesUs = forecast({ ...force.policy, concurrency: null }, state, nowUs, ahead, cost)
+  const ratesUs = forecast({ ...force.policy, concurrency: null }, state, nowUs, ahead, cost, delayUs)
   if (force.policy.concurrency !== null && ratesUs < atUs) return { atMs, latestMs: 2 * atMs - nowMs, basis: "slots", gate: name }
+  // A learned pace goes up and down: twice as long is no surprise.
+  if (isPaced(gate, nowUs, ahead, cost, atUs)) return { atMs, latestMs: 2 * atMs - nowMs, basis: "pace", gate: name }
   return { atMs, latestMs: atMs + uncertainMs(force.policy), basis: "rate", gate: name }
+}
+
+/** Whether it is the pace that decides, and not the rates. */
+function isPaced({ force, state }: OpenGate, nowUs: number, ahead: Ahead, cost: number, atUs: number): boolean {
+  if (!state.pace && !force.policy.adaptive) return false
+  const { pace: _pace, ...unpaced } = state
+  const { adaptive: _adaptive, ...declared } = force.policy
+  return forecast(declared, unpaced, nowUs, ahead, cost) < atUs
 }
 
 function exact(atMs: number, basis: ForecastBasis, gate: string | null): Forecast {
@@ -74,7 +89,7 @@ export function aheadOf(records: Records, task: TaskRecord): AheadAt {
   return (gate) => {
     const { own, all } = waiting(records, gate, task)
     const before = { tasks: Math.round(own.tasks * share), cost: Math.round(own.cost * share) }
-    return shared(all, before, Math.max(1, all.flows), costAt(task, gate))
+    return shared(all, before, Math.max(1, all.flows), refAt(task, gate).cost)
   }
 }
 
@@ -120,7 +135,7 @@ export class Arrivals {
         }
         if (!isKnown) flows.add(flow)
       }
-      return shared(total, mine, all.flows + flows.size, costAt(task, gate))
+      return shared(total, mine, all.flows + flows.size, refAt(task, gate).cost)
     }
   }
 

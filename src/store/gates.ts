@@ -2,9 +2,19 @@
 // changed and has waiters gets a new due time there, so that no opening is missed.
 
 import { SluiceError, shown } from "../errors/index.ts"
-import { type AdmissionOfAll, admitAll, emptyGate, type GateState, gateOpensAtUs, largestCost, neverUs } from "../limits/index.ts"
+import {
+  type AdmissionOfAll,
+  admitAll,
+  emptyGate,
+  type GatePolicy,
+  type GateState,
+  gateOpensAtUs,
+  largestCost,
+  neverUs,
+} from "../limits/index.ts"
 import { type GateRef, gateName, type TaskRecord } from "../task/index.ts"
 import type { FlowPlace, FlowRow } from "./claim.ts"
+import { costToReserve, delayUsOf, refAt, reservedRef } from "./costs.ts"
 import type { GateKey, StoredGate } from "./limit-records.ts"
 import type { RouteResult } from "./limits-contract.ts"
 import { type InForce, inForce, type LimitRecord } from "./policies.ts"
@@ -24,6 +34,9 @@ export interface OpenGate {
   hasWaiters: boolean
   isChanged: boolean
 }
+
+/** `gates`: those of the task, with what was charged. */
+export type Passing = { readonly kind: "passed"; readonly gates: readonly GateRef[] } | { readonly kind: "held"; readonly by: OpenGate }
 
 export class Gates {
   private readonly records: Records
@@ -77,7 +90,7 @@ export class Gates {
       key: key.key,
       name,
       force,
-      state: stored?.state ?? emptyGate(force.policy),
+      state: stored ? stillPaced(force.policy, stored.state) : emptyGate(force.policy),
       number: stored?.number ?? 0,
       hasWaiters: stored?.hasWaiters ?? false,
       isChanged: false,
@@ -115,33 +128,31 @@ export class Gates {
    * Charges every gate of the task, or tells which one it has to wait at: one where somebody of its type stands before it, else
    * the one that opens last.
    */
-  pass(task: TaskRecord, place: FlowPlace, timeOf: TimeOf, leaseMs: number): "passed" | OpenGate {
+  pass(task: TaskRecord, place: FlowPlace, timeOf: TimeOf, leaseMs: number): Passing {
     const refs = task.gates ?? []
     const gates = refs.map((ref) => this.gate(ref))
     for (const gate of gates) {
-      if (gate?.hasWaiters && this.waiting.isBehind(task.type, gate.number, place, timeOf)) return gate
+      if (gate?.hasWaiters && this.waiting.isBehind(task.type, gate.number, place, timeOf)) return { kind: "held", by: gate }
     }
     const untilUs = this.nowUs + leaseMs * 1_000
-    const admission = this.admit(refs, gates, { id: task.id, fence: task.fence + 1, untilUs })
+    const admission = this.admit(task, gates, untilUs)
     if (admission.kind === "refused") {
       const holding = gates.find((gate) => gate?.name === admission.blockedBy)
       if (!holding) throw new Error(`no gate ${admission.blockedBy}`)
-      return holding
+      return { kind: "held", by: holding }
     }
+    const charged = refs.map((ref, i) => (gates[i] ? reservedRef(gates[i], task.type, ref) : ref))
     for (const [i, gate] of gates.entries()) if (gate) this.change(gate, admission.states[i] as GateState)
-    return "passed"
+    return { kind: "passed", gates: charged.every((ref, i) => ref === refs[i]) ? refs : charged }
   }
 
-  private admit(
-    refs: readonly GateRef[],
-    gates: readonly (OpenGate | null)[],
-    who: { readonly id: string; readonly fence: number; readonly untilUs: number },
-  ): AdmissionOfAll {
-    const toPass = refs.map((ref, i) => {
+  private admit(task: TaskRecord, gates: readonly (OpenGate | null)[], untilUs: number): AdmissionOfAll {
+    const who = { id: task.id, fence: task.fence + 1, untilUs }
+    const toPass = (task.gates ?? []).map((ref, i) => {
       const gate = gates[i]
       // A limit is never forgotten, so that nobody has put this task here with it.
-      if (!gate) throw new SluiceError("store_damaged", `task ${shown(who.id)}: expected gates of known limits, got ${shown(ref.limit)}`)
-      return { name: gate.name, policy: gate.force.policy, state: closedBy(gate), passage: { ...who, cost: ref.cost } }
+      if (!gate) throw new SluiceError("store_damaged", `task ${shown(task.id)}: expected gates of known limits, got ${shown(ref.limit)}`)
+      return { name: gate.name, policy: gate.force.policy, state: closedBy(gate), passage: { ...who, ...whatPasses(gate, task.type, ref) } }
     })
     return admitAll(toPass, this.nowUs)
   }
@@ -161,11 +172,11 @@ export class Gates {
   }
 
   /** How many of those who wait may pass now: taken from a copy of the gate, one after the other. */
-  rehearse(gate: OpenGate): (cost: number) => boolean {
+  rehearse(gate: OpenGate): (task: TaskRecord) => boolean {
     let state = closedBy(gate)
     let n = 0
-    return (cost) => {
-      const passage = { id: `rehearsal ${n++}`, fence: 0, cost, untilUs: neverUs }
+    return (task) => {
+      const passage = { id: `rehearsal ${n++}`, fence: 0, untilUs: neverUs, ...whatPasses(gate, task.type, refAt(task, gate)) }
       const admission = admitAll([{ name: gate.name, policy: gate.force.policy, state, passage }], this.nowUs)
       if (admission.kind === "refused") return false
       state = admission.states[0] as GateState
@@ -207,10 +218,17 @@ export class Gates {
     const head = this.waiting.headAt(type, number)
     const gate = head && this.numbered(number)
     if (!gate) return null
-    const cost = costAt(head, gate)
+    const cost = costToReserve(gate, type, refAt(head, gate))
     const atMs = Math.ceil(gateOpensAtUs(gate.force.policy, closedBy(gate), this.nowUs, cost) / 1_000)
     return Math.min(atMs, gate.force.changesAtMs ?? atMs)
   }
+}
+
+/** A pace of a way to learn that the code no longer has would never change again: it holds no more. */
+function stillPaced({ adaptive }: GatePolicy, state: GateState): GateState {
+  if (adaptive || !state.pace || state.learned?.margin) return state
+  const { pace: _pace, ...others } = state
+  return others
 }
 
 /** With what people have closed by hand. */
@@ -218,6 +236,8 @@ export function closedBy({ state, force }: OpenGate): GateState {
   return force.closedUntilUs > state.closedUntilUs ? { ...state, closedUntilUs: force.closedUntilUs } : state
 }
 
-export function costAt(task: TaskRecord, gate: GateKey): number {
-  return task.gates?.find(({ limit, key }) => limit === gate.limit && key === gate.key)?.cost ?? 1
+function whatPasses(gate: OpenGate, type: string, ref: GateRef): { readonly cost: number; readonly delayUs?: number } {
+  const cost = costToReserve(gate, type, ref)
+  const delayUs = delayUsOf(gate, ref)
+  return delayUs > 0 ? { cost, delayUs } : { cost }
 }

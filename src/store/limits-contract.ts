@@ -1,8 +1,9 @@
 // The part of the contract that is about limits: what processes declare, what people change, what is asked about gates and
 // answered. Plain JSON like the rest.
 
-import type { GatePolicy } from "../limits/index.ts"
+import type { GatePolicy, Learned, SeedFields, Taught } from "../limits/index.ts"
 import type { GateRef, TaskRecord } from "../task/index.ts"
+import type { Answer } from "./contract.ts"
 
 /** Said by every process that has the code, when it starts and every so often: what it knows of types and limits. */
 export interface HelloRequest {
@@ -52,6 +53,8 @@ export interface PermitRequest {
   readonly cost: number
   /** A permit that would come later than this is not charged. */
   readonly withinMs: number
+  /** What the other side has answered to earlier requests of the run. Absent: nothing new. */
+  readonly heard?: readonly Answer[]
 }
 
 export type PermitAnswer =
@@ -74,7 +77,8 @@ export interface Forecast {
   readonly gate: string | null
 }
 
-export type ForecastBasis = "now" | "schedule" | "rate" | "slots" | "cooldown" | "closed" | "paused" | "unrouted"
+/** `pace`: what was learned of the other side spaces the starts, and may change. */
+export type ForecastBasis = "now" | "schedule" | "rate" | "pace" | "slots" | "cooldown" | "closed" | "paused" | "unrouted"
 
 /** What holds for a gate right now. Rates and concurrency as they are after override and declarations. */
 export interface GateReport {
@@ -95,6 +99,11 @@ export interface GateReport {
   readonly closedUntilMs: number | null
   /** Because the other side said so. */
   readonly cooldown: { readonly untilMs: number; readonly count: number } | null
+  /** The distance between starts, where one is kept; and when the next may come. */
+  readonly pace: { readonly everyUs: number; readonly nextAtMs: number } | null
+  readonly learned: Learned | null
+  /** What there is to tell of it, in the words of the seed. */
+  readonly adaptive: SeedFields
 }
 
 export interface Explanation {
@@ -157,8 +166,13 @@ export type LimitChange =
   | { readonly kind: "pause" }
   | { readonly kind: "resume" }
   | { readonly kind: "close"; readonly untilMs: number }
-  /** Back to what the code says: no override, no pause, no closing, no cooldown. What was charged stays charged. */
+  /** Back to what the code says: no override, no pause, no closing, no cooldown. What was charged and what was learned stays. */
   | { readonly kind: "reset" }
+  /**
+   * What one gate has learned is replaced, if it is still at this version (null: in any case). Where nothing takes its place
+   * it is forgotten, with key "" of every gate of the limit.
+   */
+  | { readonly kind: "teach"; readonly version: number | null; readonly taught: Taught | null }
 
 export interface ChangeLimitRequest {
   readonly limit: string
@@ -172,6 +186,8 @@ export interface ChangeLimitRequest {
 export type ChangeLimitAnswer =
   | { readonly kind: "ok"; readonly nowMs: number; readonly limit: LimitReport }
   | { readonly kind: "unknown_limit"; readonly known: readonly string[] }
+  /** What the gate has learned is at another version: look again. Nothing was changed. */
+  | { readonly kind: "conflict"; readonly version: number }
 
 /** One line of the change log. `base`: a deploy changed what the code says. */
 export interface LoggedChange {

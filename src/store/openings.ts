@@ -4,7 +4,7 @@ import type { TaskRecord } from "../task/index.ts"
 import { type Backlog, compareFlows, type FlowPlace, type FlowRow, ready, turn } from "./claim.ts"
 import type { ClaimRequest } from "./contract.ts"
 import { Frontier, type Ranked } from "./frontier.ts"
-import { costAt, type OpenGate } from "./gates.ts"
+import type { OpenGate } from "./gates.ts"
 import type { Records } from "./records.ts"
 
 /**
@@ -41,7 +41,7 @@ function firstLanes(records: Records, type: string, gate: OpenGate, most: number
   while (woken.length < most) {
     const flow = flows.best()
     const task = flow?.head()
-    if (!flow || !task || !mayPass(costAt(task, gate))) break
+    if (!flow || !task || !mayPass(task)) break
     woken.push(flow.wake())
     virtualTime = Math.max(virtualTime, flow.virtualTime)
     flow.virtualTime = virtualTime + turn

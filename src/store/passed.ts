@@ -1,16 +1,19 @@
 // What a run leaves behind at the gates that it has passed: slots given back, charges corrected, cooldowns begun, further requests.
 
-import { cooldown, type GateState, largestCost, neverUs, relax, releaseHolder, renewHolder, reserve, settleGate } from "../limits/index.ts"
-import type { Outcome, TaskRecord } from "../task/index.ts"
+import { isMetered, largestCost, learnCost, neverUs, releaseHolder, renewHolder, reserve, settleGate } from "../limits/index.ts"
+import type { TaskRecord } from "../task/index.ts"
 import type { SettleRequest } from "./contract.ts"
+import { isLearned } from "./costs.ts"
 import { closedBy } from "./gates.ts"
+import { answersOf, hearAtGate, hearEverywhere } from "./heard.ts"
 import type { PermitAnswer, PermitRequest } from "./limits-contract.ts"
 import type { Records } from "./records.ts"
 
 /** As much of a task as its gates have to know. */
 export type Passed = Pick<TaskRecord, "id" | "type" | "fence" | "gates" | "startedAtMs">
 
-export function settleAtGates({ gates, nowMs }: Records, task: Passed, settle: SettleRequest): void {
+export function settleAtGates(records: Records, task: Passed, settle: SettleRequest): void {
+  const { gates, nowMs } = records
   const nowUs = nowMs * 1_000
   for (const ref of task.gates ?? []) {
     // One that was forgotten meanwhile is made anew: the other side may have said "too fast".
@@ -18,18 +21,21 @@ export function settleAtGates({ gates, nowMs }: Records, task: Passed, settle: S
     if (!gate) continue
     const admittedAtUs = (task.startedAtMs ?? 0) * 1_000
     const ageUs = (agoMs: number | null) => (agoMs === null ? null : Math.max(admittedAtUs, nowUs - Math.round(agoMs * 1_000)))
+    const reserved = ref.reserved ?? ref.cost
+    const actual = settle.spent.find(({ limit }) => limit === ref.limit)?.actual ?? null
     const settled = settleGate(gate.force.policy, gate.state, nowUs, {
       id: task.id,
       fence: task.fence,
       admittedAtUs,
-      reserved: ref.cost,
-      actual: settle.spent.find(({ limit }) => limit === ref.limit)?.actual ?? null,
+      reserved,
+      actual,
       sentAtUs: ageUs(settle.sentAgoMs),
       respondedAtUs: ageUs(settle.respondedAgoMs),
       rttUs: settle.rttMs === null ? null : Math.round(settle.rttMs * 1_000),
     })
-    const sentAtUs = ageUs(settle.sentAgoMs) ?? admittedAtUs
-    gates.change(gate, react(settled, nowUs, sentAtUs, settle.outcome, ref.limit))
+    const isLearning = actual !== null && isLearned(gate, ref)
+    gates.change(gate, isLearning ? learnCost(settled, nowUs, task.type, actual - ref.cost) : settled)
+    hearAtGate(records, gate, task, ref, answersOf(settle))
   }
 }
 
@@ -53,27 +59,22 @@ export function renewAtGates({ gates }: Records, task: TaskRecord): void {
 }
 
 /** One more request, at a gate that the task has passed. */
-export function permitAtGate({ gates, nowMs }: Records, task: TaskRecord, request: PermitRequest): PermitAnswer {
+export function permitAtGate(records: Records, task: TaskRecord, request: PermitRequest): PermitAnswer {
+  const { gates, nowMs } = records
   const nowUs = nowMs * 1_000
+  // First, and whatever becomes of the request: who asks does not tell it again.
+  hearEverywhere(records, task, request.heard ?? [])
   const ref = task.gates?.find(({ limit }) => limit === request.limit)
   const gate = ref && gates.gate(ref)
   if (!gate) return { kind: "not_passed" }
   const { policy } = gate.force
   const largest = largestCost(policy)
-  if (policy.rates.length > 0 && request.cost > largest) return { kind: "cost_above_limit", gate: gate.name, cost: request.cost, largest }
+  if (isMetered(policy) && request.cost > largest) return { kind: "cost_above_limit", gate: gate.name, cost: request.cost, largest }
   const closed = closedBy(gate).closedUntilUs
   if (closed > nowUs) return { kind: "later", waitMs: closed >= neverUs ? null : Math.ceil((closed - nowUs) / 1_000) }
-  const { atUs, state } = reserve(policy, gate.state, nowUs, policy.rates.length > 0 ? request.cost : 0)
+  const { atUs, state } = reserve(policy, gate.state, nowUs, isMetered(policy) ? request.cost : 0)
   const waitMs = Math.ceil((atUs - nowUs) / 1_000)
   if (waitMs > request.withinMs) return { kind: "later", waitMs }
   gates.change(gate, state)
   return { kind: "ok", nowMs, waitMs }
-}
-
-/** A refusal by the other side closes the gate; any other answer to a later request ends the episode. */
-function react(state: GateState, nowUs: number, sentAtUs: number, outcome: Outcome, limit: string): GateState {
-  if (outcome.kind === "completed") return relax(state, sentAtUs)
-  if (outcome.kind !== "throttled" || (outcome.limit !== null && outcome.limit !== limit)) return state
-  const retryAfterUs = outcome.retryAfterMs === null ? null : Math.round(outcome.retryAfterMs * 1_000)
-  return cooldown(state, nowUs, { sentAtUs, retryAfterUs, random: outcome.random })
 }

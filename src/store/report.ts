@@ -1,6 +1,6 @@
 // What is told about gates, limits and waiting tasks. Nothing here changes anything.
 
-import { gateOpensAtUs, heldSlots, levels, neverUs } from "../limits/index.ts"
+import { gateOpensAtUs, heldSlots, levels, neverUs, seedFields, slotsOf } from "../limits/index.ts"
 import { gateName, type TaskRecord } from "../task/index.ts"
 import { aheadOf, forecastGate, forecastTask } from "./forecast.ts"
 import { closedBy, type OpenGate } from "./gates.ts"
@@ -42,6 +42,7 @@ function reportGate(records: Records, gate: OpenGate): GateReport {
   const { state } = gate
   const nowUs = records.nowMs * 1_000
   const used = levels(policy, state, nowUs)
+  const slots = slotsOf(policy, state)
   const waiting = gate.number === 0 ? { tasks: 0, cost: 0 } : records.limits.demand(gate.number, lowestPriority, null)
   return {
     gate: gate.name,
@@ -54,13 +55,16 @@ function reportGate(records: Records, gate: OpenGate): GateReport {
       of: rate.provider === "bucket" ? rate.burst : rate.limit,
       perMs: rate.perUs / 1_000,
     })),
-    slots: policy.concurrency === null ? null : { held: heldSlots(state, nowUs), of: policy.concurrency },
+    slots: slots === null ? null : { held: heldSlots(state, nowUs), of: slots },
     waitingTasks: waiting.tasks,
     waitingCost: waiting.cost,
     opensAtMs: opens(gate, nowUs, 1),
     isPaused,
     closedUntilMs: !isPaused && closedUntilUs > nowUs ? closedUntilUs / 1_000 : null,
     cooldown: state.closedUntilUs > nowUs ? { untilMs: Math.ceil(state.closedUntilUs / 1_000), count: state.cooldown.count } : null,
+    pace: state.pace ? { everyUs: state.pace.everyUs, nextAtMs: Math.ceil(state.pace.nextAtUs / 1_000) } : null,
+    learned: state.learned ?? null,
+    adaptive: seedFields(policy, state, nowUs),
   }
 }
 
@@ -96,7 +100,7 @@ function explainGates(records: Records, task: TaskRecord): Explanation["gates"] 
     const gate = records.gates.gate(ref)
     if (!gate || gateName(ref) !== gate.name) return []
     const ahead = isWaiting ? aheadAt(gate) : { tasks: 0, cost: 0 }
-    const opensForTaskAtMs = isWaiting ? forecastGate(records.nowMs, gate, ahead, ref.cost).atMs : null
+    const opensForTaskAtMs = isWaiting ? forecastGate(records.nowMs, gate, task.type, ahead, ref).atMs : null
     return [{ ...reportGate(records, gate), cost: ref.cost, aheadCost: ahead.cost, opensForTaskAtMs }]
   })
 }

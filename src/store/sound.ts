@@ -1,7 +1,19 @@
 // What stored JSON has to look like. Text that was damaged may still be JSON: a holder whose "untilUs" is spelt otherwise holds
 // nothing, a rate without its window has no past, and too much would pass. So whatever is read is looked at before it is believed.
 
-import type { GatePolicy, GateState, Holder, RatePolicy } from "../limits/index.ts"
+import {
+  type AdaptivePolicy,
+  emptyLearned,
+  type GatePolicy,
+  type GateState,
+  type Holder,
+  type Learned,
+  linearDefaults,
+  type Pace,
+  type RatePolicy,
+  scoutDefaults,
+  type Taught,
+} from "../limits/index.ts"
 import { type GateRef, type HistoryEntry, type Status, statuses } from "../task/index.ts"
 import type { LimitSetting, LoggedChange } from "./limits-contract.ts"
 import type { Declaration, LimitRecord } from "./policies.ts"
@@ -44,7 +56,20 @@ export function isTexts(value: unknown): value is readonly string[] {
 }
 
 export function isGateRefs(value: unknown): value is readonly GateRef[] {
-  return isListOf(value, (ref) => isObject<GateRef>(ref) && isText(ref.limit) && ref.limit !== "" && isText(ref.key) && isCost(ref.cost))
+  return isListOf(value, isGateRef)
+}
+
+function isGateRef(ref: unknown): boolean {
+  return (
+    isObject<GateRef>(ref) &&
+    isText(ref.limit) &&
+    ref.limit !== "" &&
+    isText(ref.key) &&
+    isCost(ref.cost) &&
+    orAbsent(isCost)(ref.most) &&
+    orAbsent(isCost)(ref.reserved) &&
+    orAbsent(isTime)(ref.delayMs)
+  )
 }
 
 export function isHistory(value: unknown): value is readonly HistoryEntry[] {
@@ -73,9 +98,50 @@ export function isGateState(value: unknown): value is GateState {
     isUs(value.closedUntilUs) &&
     isObject<GateState["cooldown"]>(value.cooldown) &&
     isCount(value.cooldown.count) &&
-    isWhole(value.cooldown.reactedAtUs, -1, lastUs)
+    isWhole(value.cooldown.reactedAtUs, -1, lastUs) &&
+    orAbsent(isPace)(value.pace) &&
+    orAbsent(isCost)(value.slots) &&
+    orAbsent(isLearned)(value.learned)
   )
 }
+
+function isPace(pace: unknown): boolean {
+  return isObject<Pace>(pace) && isUs(pace.everyUs) && isUs(pace.nextAtUs) && isWhole(pace.busy, 0, 1_000)
+}
+
+/** Each part is a flat record of whole numbers, or null where nothing is known, with the same fields as an empty one. */
+function isLearned(learned: unknown): boolean {
+  if (!isObject<Learned>(learned) || !isCount(learned.version) || !isUs(learned.changedAtUs)) return false
+  const { costs } = learned
+  const areCosts =
+    costs === undefined || (isObject<Record<string, unknown>>(costs) && Object.values(costs).every(isFlat(emptyLearned.cost)))
+  return areCosts && Object.entries(emptyLearned.parts).every(([part, empty]) => orAbsent(isFlat(empty))(learned[part as keyof Learned]))
+}
+
+const isFlat = (empty: object) => (value: unknown) =>
+  isObject<Record<string, unknown>>(value) &&
+  Object.keys(value).length === Object.keys(empty).length &&
+  Object.keys(empty).every((field) => orNull(isSafe)(value[field]))
+
+const isSafe = (value: unknown) => Number.isSafeInteger(value)
+
+function isTaught(value: unknown): value is Taught {
+  return isObject<Taught>(value) && isLearned(value.learned) && orNull(isUs)(value.everyUs) && orNull(isCost)(value.slots)
+}
+
+/** Stricter than what is kept: it may come from anybody, and what is learned on top of it has to stay whole numbers. */
+export function isTaughtByAnybody(value: unknown): value is Taught {
+  if (!isTaught(value)) return false
+  const { costs = {}, version, ...parts } = value.learned
+  const numbers = Object.values(parts).flatMap((part) => (typeof part === "object" ? Object.values(part) : [part]))
+  const isSane = (most: number, least: number) => (one: unknown) => one === null || isWhole(one, least, most)
+  const spent = Object.values(costs).flatMap((cost) => Object.values(cost))
+  return [version, ...numbers].every(isSane(mostTaught, 0)) && spent.every(isSane(mostCost, -mostCost))
+}
+
+/** Times of the next century in microseconds; and costs in thousandths. */
+const mostTaught = Number.MAX_SAFE_INTEGER / 2
+const mostCost = 1e15
 
 function isHolder(holder: unknown): boolean {
   return isObject<Holder>(holder) && isText(holder.id) && isCount(holder.fence) && isCost(holder.slots) && isUs(holder.untilUs)
@@ -100,7 +166,22 @@ function isFreeTime(pair: unknown): boolean {
 }
 
 function isPolicy(policy: unknown): boolean {
-  return isObject<GatePolicy>(policy) && isListOf(policy.rates, isRate) && orNull(isCount)(policy.concurrency)
+  return (
+    isObject<GatePolicy>(policy) &&
+    isListOf(policy.rates, isRate) &&
+    orNull(isCount)(policy.concurrency) &&
+    orAbsent(isAdaptive)(policy.adaptive) &&
+    orAbsent(isText)(policy.quota)
+  )
+}
+
+const presets = { scout: scoutDefaults, linear: linearDefaults } as const satisfies Record<AdaptivePolicy["preset"], AdaptivePolicy>
+
+function isAdaptive(value: unknown): boolean {
+  if (!isObject<AdaptivePolicy>(value) || (value.preset !== "scout" && value.preset !== "linear")) return false
+  const { preset: _preset, ...numbers } = value
+  const { preset: _same, ...expected } = presets[value.preset]
+  return isFlat(expected)(numbers)
 }
 
 /** Only some parts of a policy, but of these every one. */
@@ -155,6 +236,8 @@ export function isChange(value: unknown): value is LoggedChange["change"] {
       return isOverride(value.override) && orNull(isTime)(value.untilMs)
     case "close":
       return isTime(value.untilMs)
+    case "teach":
+      return orNull(isCount)(value.version) && orNull(isTaught)(value.taught)
     case "base":
       return isPolicy(value.policy)
     default:

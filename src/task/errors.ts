@@ -1,7 +1,7 @@
 // What a handler throws to say how its run ended. Any other error counts as retryable.
 
 import { SluiceError } from "../errors/index.ts"
-import { type Duration, parseDuration, parseName, parseSeconds, readOptions, wholeNumber } from "../units/index.ts"
+import { type Duration, oneOf, parseDuration, parseName, parseSeconds, readOptions, wholeNumber } from "../units/index.ts"
 
 export interface RescheduleOptions {
   readonly delaySeconds: number
@@ -36,6 +36,10 @@ export interface RateLimitOptions {
   readonly status?: number
   /** The name of the limit that it is about; without one, all gates that the task has passed. */
   readonly limit?: string
+  /** "task": it is about this request and not about the pace, so that no gate cools down; "gate" if not given. */
+  readonly scope?: "gate" | "task"
+  /** How often a task may be refused so that has no `maxThrottles` of its own; any number of times if not given. */
+  readonly retries?: number
   readonly cause?: unknown
 }
 
@@ -44,6 +48,8 @@ export class RateLimitError extends SluiceError {
   readonly retryAfterMs: number | null
   readonly status: number
   readonly limit: string | null
+  readonly scope: "gate" | "task"
+  readonly retries: number | null
 
   constructor(options: RateLimitOptions = {}) {
     const { cause, ...others } = options
@@ -52,12 +58,16 @@ export class RateLimitError extends SluiceError {
       retryAfter: parseDuration,
       status: wholeNumber(100, 599),
       limit: parseName,
+      scope: oneOf("gate", "task"),
+      retries: wholeNumber(0, 1_000_000_000),
     })
     const status = read.status ?? 429
     super("rate_limited", read.message ?? `rate limited: the other side answered ${status}`, cause === undefined ? undefined : { cause })
     this.retryAfterMs = read.retryAfter ?? null
     this.status = status
     this.limit = read.limit ?? null
+    this.scope = read.scope ?? "gate"
+    this.retries = read.retries ?? null
   }
 }
 

@@ -23,6 +23,10 @@ export type Outcome =
       readonly delayMs: number
       /** In [0, 1): the jitter of the cooldown. */
       readonly random: number
+      /** "task": it was about this request and not about the pace, so that no gate cools down. */
+      readonly scope?: "task"
+      /** How often a task may be throttled that does not say so itself; absent: any number of times. */
+      readonly cap?: number
     }
   /** Given back unfinished (drain, or a claim that came too late to start): burns nothing, keeps its place. */
   | { readonly kind: "released"; readonly reason: string }

@@ -8,7 +8,14 @@ import type { Status } from "./status.ts"
 export interface GateRef {
   readonly limit: string
   readonly key: string
+  /** What is known beforehand. A cost of 1 is no more than the least: what runs really spend is learned then. */
   readonly cost: number
+  /** What a run costs at most: between the two it is learned. */
+  readonly most?: number
+  /** What the latest claim was charged, where that was learned; else it was the cost. */
+  readonly reserved?: number
+  /** The least distance between two starts that the task asks for. */
+  readonly delayMs?: number
 }
 
 export interface TaskRecord {

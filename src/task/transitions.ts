@@ -135,9 +135,8 @@ function reschedule(task: TaskRecord, ended: Fields, nowMs: number, outcome: Ext
 function throttle(task: TaskRecord, ended: Fields, nowMs: number, outcome: Extract<Outcome, { kind: "throttled" }>): Change {
   if (task.cancelRequestedAtMs !== null) return stop(task, ended, nowMs)
   const status = outcome.status === null ? "" : `, last upstream status ${outcome.status}`
-  if (task.maxThrottles !== null && task.throttleCount >= task.maxThrottles) {
-    return fail(task, ended, nowMs, `Max throttles (${task.maxThrottles}) exceeded${status}`)
-  }
+  const most = task.maxThrottles ?? outcome.cap ?? null
+  if (most !== null && task.throttleCount >= most) return fail(task, ended, nowMs, `Max throttles (${most}) exceeded${status}`)
   const throttleCount = task.throttleCount + 1
   const change = backToLane(task, nowMs, "throttled", { ...ended, throttleCount, lastError: outcome.error }, outcome.delayMs, {
     delayMs: outcome.delayMs,

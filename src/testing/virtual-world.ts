@@ -8,18 +8,21 @@ import { Timeline } from "./timeline.ts"
 export interface VirtualWorldOptions {
   readonly startMs?: number
   readonly seed?: number
+  /** The other side; the real network if not given. */
+  readonly fetch?: World["fetch"]
 }
 
 export const virtualStartMs = Date.UTC(2026, 0, 28, 12, 0, 0)
 
 export class VirtualWorld implements World {
-  readonly fetch = systemWorld.fetch
+  readonly fetch: World["fetch"]
   private readonly timeline = new Timeline()
   private readonly dice: Dice
   private readonly startMs: number
   private offsetMs = 0
 
   constructor(options: VirtualWorldOptions = {}) {
+    this.fetch = options.fetch ?? systemWorld.fetch
     this.startMs = options.startMs ?? virtualStartMs
     this.dice = new Dice(options.seed ?? 1)
   }

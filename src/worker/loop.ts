@@ -207,7 +207,7 @@ export class Loop {
     const isLate = nowMs >= leaseEndsAtMs || ((task.gates?.length ?? 0) > 0 && nowMs - askedAtMs > this.settings.startWithinMs)
     if (!definition || isLate || this.drains.aborted) {
       const reason = this.drains.aborted ? "shutdown" : "claimed too late to start"
-      const neverStarted = { durationMs: 0, spent: [], sentAtMs: null, respondedAtMs: null }
+      const neverStarted = { durationMs: 0, spent: [], sentAtMs: null, respondedAtMs: null, rttMs: null, heard: [] }
       this.outbox.settle({ task, outcome: { kind: "released", reason }, ...neverStarted })
       return
     }
@@ -216,8 +216,8 @@ export class Loop {
   }
 
   private settle(run: Run, outcome: Outcome): void {
-    const { task, startedAtMs, sentAtMs, respondedAtMs, allSpent: spent } = run
-    this.outbox.settle({ task, outcome, durationMs: this.world.monotonicMs() - startedAtMs, spent, sentAtMs, respondedAtMs })
+    const { task, startedAtMs, allSpent: spent, heard } = run
+    this.outbox.settle({ task, outcome, durationMs: this.world.monotonicMs() - startedAtMs, spent, ...run.paidFor, heard })
     // What it held at its gates is free in the very step that settles it.
     if (task.gates !== null && task.gates.length > 0) this.claims.wake()
   }

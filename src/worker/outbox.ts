@@ -3,6 +3,7 @@
 
 import { budgets, type HeartbeatRequest, type SettleRequest } from "../store/index.ts"
 import type { Outcome, TaskRecord } from "../task/index.ts"
+import { ageMs, type Noted, toAnswer } from "./requests.ts"
 import type { Run } from "./run.ts"
 import type { Runs } from "./runs.ts"
 
@@ -11,9 +12,11 @@ export interface Settling {
   readonly outcome: Outcome
   readonly durationMs: number
   readonly spent: SettleRequest["spent"]
-  /** On the monotonic clock: when the last request of the run went out, and when its answer had come; null where there was none. */
+  /** On the monotonic clock: when the request that was paid for went out, and when its answer had come; null where there was none. */
   readonly sentAtMs: number | null
   readonly respondedAtMs: number | null
+  readonly rttMs: number | null
+  readonly heard: readonly Noted[]
 }
 
 interface Carried {
@@ -88,8 +91,9 @@ export class Outbox {
 }
 
 /** Times are told as ages, of now: what is sent again has grown older. */
-function settleRequest({ task, outcome, spent, sentAtMs, respondedAtMs }: Settling, nowMs: number): SettleRequest {
-  const ageMs = (atMs: number | null) => (atMs === null ? null : Math.max(0, Math.floor(nowMs - atMs)))
-  const ages = { sentAgoMs: ageMs(sentAtMs), respondedAgoMs: ageMs(respondedAtMs), rttMs: null }
-  return { id: task.id, fence: task.fence, outcome, spent, ...ages }
+function settleRequest({ task, outcome, spent, sentAtMs, respondedAtMs, rttMs, heard }: Settling, nowMs: number): SettleRequest {
+  const age = (atMs: number | null) => (atMs === null ? null : ageMs(atMs, nowMs))
+  const ages = { sentAgoMs: age(sentAtMs), respondedAgoMs: age(respondedAtMs), rttMs }
+  const told = heard.length === 0 ? {} : { heard: heard.map((answer) => toAnswer(answer, nowMs)) }
+  return { id: task.id, fence: task.fence, outcome, spent, ...ages, ...told }
 }

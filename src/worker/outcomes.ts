@@ -46,11 +46,22 @@ const throttleStepsMs = [2_000, 4_000, 8_000, 16_000, 30_000] as const
 
 /** The delay is for a task that passes no gate. Up to a tenth is added, so that what was refused together does not return together. */
 function throttled(task: TaskRecord, error: RateLimitError, random: number): Outcome {
-  const { status, limit, retryAfterMs } = error
+  const { status, limit, retryAfterMs, scope, retries } = error
   const stepMs = throttleStepsMs[Math.min(task.throttleCount, throttleStepsMs.length - 1)] ?? 0
   const baseMs = retryAfterMs ?? stepMs
   const delayMs = baseMs + Math.ceil((baseMs * random) / 10)
-  return { kind: "throttled", error: messageOf(error), status, limit, retryAfterMs, delayMs, random }
+  return {
+    kind: "throttled",
+    error: messageOf(error),
+    status,
+    limit,
+    retryAfterMs,
+    delayMs,
+    random,
+    // An error of another copy of this package may know neither.
+    ...(scope === "task" ? { scope } : {}),
+    ...(typeof retries === "number" ? { cap: retries } : {}),
+  }
 }
 
 /** Trying again would not help: the handler says so, or the input does not fit. */

@@ -9,6 +9,7 @@ import { Line } from "./line.ts"
 import { News } from "./news.ts"
 import { callDeadlineMs, longestPauseMs, type WorkerSettings } from "./options.ts"
 import { stopError } from "./outcomes.ts"
+import { type Noted, toAnswer } from "./requests.ts"
 
 /** A permit that is charged is there to be used: none is taken that lies further ahead. */
 const withinMs = 30_000
@@ -37,20 +38,23 @@ export class Permits {
   }
 
   /** Resolves when the request may go out. */
-  async acquire(run: PermitRun, limit: string, cost: number): Promise<void> {
+  async acquire(run: PermitRun, limit: string, cost: number, heard: readonly Noted[] = []): Promise<void> {
     const { id, fence, type } = run.task
     const where = `task ${type}: ctx.permit`
     // A line of its own: one that waits for long does not slow down the others.
     const line = new Line(this.world, null, { deadlineMs: callDeadlineMs(this.settings), longestDelayMs: longestPauseMs(this.settings) })
+    let untold = heard
     for (;;) {
       run.signal.throwIfAborted()
       const askedAtMs = this.world.monotonicMs()
       const leftMs = Math.max(0, Math.floor(run.timesOutAtMs - askedAtMs))
-      const request = { id, fence, limit, cost, withinMs: Math.min(withinMs, leftMs) }
+      const told = untold.length === 0 ? {} : { heard: untold.map((answer) => toAnswer(answer, askedAtMs)) }
+      const request = { id, fence, limit, cost, withinMs: Math.min(withinMs, leftMs), ...told }
       const answer = await unlessStopped(
         line.ask(() => this.store.permit(request), run.signal),
         run.signal,
       )
+      untold = []
       if (answer?.kind === "ok") {
         await this.sleepUntil(this.world.monotonicMs() + answer.waitMs, run.signal)
         return

@@ -5,13 +5,14 @@
 //   running ──stop(cancelled)──▶ asked to stop ──handler ends, the grace is over, or another stop──▶ done(cancelled)
 
 import { checkInput } from "../queue/definition.ts"
-import type { AnyLimit, AnyTask, Context, GateOptions, Log, LogLevel, Queue, SpentOptions, Task } from "../queue/index.ts"
+import type { AnyLimit, AnyTask, Context, CostOptions, Log, LogLevel, Queue, SpentOptions, Task } from "../queue/index.ts"
 import { readCost } from "../queue/limit.ts"
-import type { SettleRequest } from "../store/index.ts"
+import type { Answer, SettleRequest } from "../store/index.ts"
 import { type Outcome, RescheduleError, type TaskRecord } from "../task/index.ts"
 import { type Duration, parseDuration, parseName, readOptions, toJson } from "../units/index.ts"
 import type { Timer, World } from "../world/index.ts"
 import { outcomeOfError, outcomeOfStop, outcomeOfValue, type Policy, type StopReason, stopError } from "./outcomes.ts"
+import { type Noted, Requests } from "./requests.ts"
 import { nameOf, Spending } from "./spending.ts"
 import { runInThread } from "./thread.ts"
 
@@ -26,8 +27,11 @@ export interface RunHooks {
   readonly log: (run: Run, level: LogLevel, message: string, fields: Fields) => void
   readonly policy: () => Policy
   /** Resolves when one more request may go out. */
-  readonly permit: (run: Run, limit: string, cost: number) => Promise<void>
+  readonly permit: (run: Run, limit: string, cost: number, heard: readonly Noted[]) => Promise<void>
 }
+
+/** Answers that a run keeps until the store is told of them. */
+const mostHeard = 100
 
 export class Run {
   readonly task: TaskRecord
@@ -35,6 +39,10 @@ export class Run {
   /** On the monotonic clock: when the latest request may have gone out, and when the handler had ended by itself. */
   sentAtMs: number
   respondedAtMs: number | null = null
+  /** The request that the claim has paid for, where it was watched. */
+  firstAnswer: Noted | null = null
+  /** What no permit has told the store yet. */
+  heard: Noted[] = []
   /** On the monotonic clock: past this the lease cannot be relied on. */
   leaseEndsAtMs: number
   /** JSON text that no heartbeat has carried yet. */
@@ -44,6 +52,7 @@ export class Run {
   private readonly hooks: RunHooks
   private readonly world: World
   private spending: Spending | null = null
+  private asking: Requests | null = null
   private readonly controller = new AbortController()
   private readonly timeout: Timer
   private grace: Timer | null = null
@@ -69,6 +78,17 @@ export class Run {
 
   get timesOutAtMs(): number {
     return this.startedAtMs + this.task.timeoutMs
+  }
+
+  /** The request that the claim has paid for. Where nobody has watched it: the latest that may have gone out, and the handler's end. */
+  get paidFor(): { readonly sentAtMs: number; readonly respondedAtMs: number | null; readonly rttMs: number | null } {
+    const { firstAnswer: first, sentAtMs, respondedAtMs } = this
+    if (!first) return { sentAtMs, respondedAtMs, rttMs: null }
+    return {
+      sentAtMs: first.sentAtMs,
+      respondedAtMs: first.respondedAtMs,
+      rttMs: Math.max(0, Math.round(first.respondedAtMs - first.sentAtMs)),
+    }
   }
 
   get allSpent(): SettleRequest["spent"] {
@@ -102,15 +122,44 @@ export class Run {
     this.spending.note(actual, options)
   }
 
-  async permit(limit: AnyLimit | string, options?: GateOptions): Promise<void> {
+  async permit(limit: AnyLimit | string, options?: CostOptions): Promise<void> {
     const where = `task ${this.task.type}: ctx.permit`
     const { cost } = readOptions(where, options, { cost: readCost })
-    await this.hooks.permit(this, parseName(`${where}: limit`, nameOf(limit)), cost ?? 1)
+    await this.hooks.permit(this, parseName(`${where}: limit`, nameOf(limit)), cost ?? 1, this.heard.splice(0))
     this.sentAtMs = this.world.monotonicMs()
+  }
+
+  /** An answer of the other side. Of very many the latest are kept: those before have been told, or say the same. */
+  note(answer: Noted): void {
+    this.firstAnswer ??= answer
+    this.sentAtMs = Math.max(this.sentAtMs, answer.sentAtMs)
+    if (this.heard.length >= mostHeard) this.heard.shift()
+    this.heard.push(answer)
+  }
+
+  /** The same, from a thread: with ages instead of times. */
+  hear({ sentAgoMs, respondedAgoMs, ...answer }: Answer): void {
+    const nowMs = this.world.monotonicMs()
+    this.note({ ...answer, sentAtMs: Math.max(this.startedAtMs, nowMs - sentAgoMs), respondedAtMs: nowMs - respondedAgoMs })
   }
 
   log(level: LogLevel, message: string, fields: Fields): void {
     this.hooks.log(this, level, message, fields)
+  }
+
+  private get requests(): Requests {
+    const run = this
+    this.asking ??= new Requests({
+      task: this.task,
+      world: this.world,
+      signal: this.signal,
+      get sentAtMs() {
+        return run.sentAtMs
+      },
+      permit: (limit, cost) => this.permit(limit, { cost }),
+      note: (answer) => this.note(answer),
+    })
+    return this.asking
   }
 
   private async handle(view: Task): Promise<unknown> {
@@ -172,6 +221,8 @@ export class Run {
       reschedule,
       spent: (actual, options) => this.spent(actual, options),
       permit: (limit, options) => this.permit(limit, options),
+      fetch: (input, init, options) => this.requests.fetch(input, init, options),
+      observe: (answer, options) => this.requests.observe(answer, options),
     }
   }
 }

@@ -89,6 +89,6 @@ export class Runs {
     log: ({ task: { id, type, fence } }, level, message, fields) =>
       this.events.emit("task.log", { id, type, fence, level, message, fields }),
     policy: () => ({ backoff: this.settings.backoff, random: this.queue.world.random() }),
-    permit: (run, limit, cost) => this.permits.acquire(run, limit, cost),
+    permit: (run, limit, cost, heard) => this.permits.acquire(run, limit, cost, heard),
   }
 }

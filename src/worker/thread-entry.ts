@@ -3,12 +3,14 @@
 import { parentPort, workerData } from "node:worker_threads"
 import { SluiceError } from "../errors/index.ts"
 import { checkInput } from "../queue/definition.ts"
-import type { AnyLimit, GateOptions, SpentOptions } from "../queue/index.ts"
+import type { AnyLimit, CostOptions, FetchOptions, ObserveOptions, SpentOptions } from "../queue/index.ts"
 import { readCost } from "../queue/limit.ts"
 import { Task } from "../queue/task.ts"
 import { parseName, readOptions, toJson } from "../units/index.ts"
+import { systemWorld } from "../world/index.ts"
 import { loadTasks } from "./module.ts"
 import { outcomeOfValue } from "./outcomes.ts"
+import { type Noted, Requests, toAnswer } from "./requests.ts"
 import { logTo, reschedule } from "./run.ts"
 import { nameOf, Spending } from "./spending.ts"
 import { errorFrom, messageFor, type PermitReply, type ThreadMessage, type ThreadStart } from "./thread.ts"
@@ -29,7 +31,7 @@ parentPort?.on("message", (reply: PermitReply) => {
 })
 parentPort?.unref()
 
-function permit(limit: AnyLimit | string, options?: GateOptions): Promise<void> {
+function permit(limit: AnyLimit | string, options?: CostOptions): Promise<void> {
   const where = `task ${task.type}: ctx.permit`
   const { cost } = readOptions(where, options, { cost: readCost })
   const number = ++asked
@@ -40,23 +42,36 @@ function permit(limit: AnyLimit | string, options?: GateOptions): Promise<void> 
   })
 }
 
+const startedAtMs = systemWorld.monotonicMs()
+const host = {
+  task,
+  world: systemWorld,
+  sentAtMs: startedAtMs,
+  permit: (limit: string, cost: number) => permit(limit, { cost }),
+  note: (answer: Noted) => say({ kind: "heard", answer: toAnswer(answer, systemWorld.monotonicMs()) }),
+}
+
 async function run(): Promise<unknown> {
   const definition = (await loadTasks(module)).find(({ type }) => type === task.type)
   if (!definition)
     throw new SluiceError("unknown_task_type", `module ${module}: expected it to export the task ${task.type}, but it does not`)
   const view = new Task(task)
+  // The thread is terminated when the run is asked to stop: a signal that cannot fire is all a blocked handler could use.
+  const { signal } = new AbortController()
+  const requests = new Requests({ ...host, signal })
   const checked = await checkInput(definition, view.input)
   if (checked.kind === "refused") throw checked.error
   const context = {
     task: view,
     fence: task.fence,
-    // The thread is terminated when the run is asked to stop: a signal that cannot fire is all a blocked handler could use.
-    signal: new AbortController().signal,
+    signal,
     log: logTo((level, message, fields) => say({ kind: "log", level, message: String(message), fields: plain(fields) })),
     progress: (value: unknown) => say({ kind: "progress", json: toJson("progress", value, maxBytes) }),
     reschedule,
     spent: (actual: number, options?: SpentOptions) => say({ kind: "spent", ...spending.note(actual, options) }),
-    permit: async (limit: AnyLimit | string, options?: GateOptions) => permit(limit, options),
+    permit: async (limit: AnyLimit | string, options?: CostOptions) => permit(limit, options),
+    fetch: (input: string | URL, init?: RequestInit, options?: FetchOptions) => requests.fetch(input, init, options),
+    observe: (answer: unknown, options?: ObserveOptions) => requests.observe(answer, options),
     get queue(): never {
       throw new SluiceError(
         "invalid_option",

@@ -3,7 +3,8 @@
 
 import { Worker as Thread } from "node:worker_threads"
 import { isSluiceError, SluiceError } from "../errors/index.ts"
-import type { AnyTask, GateOptions, LogLevel, SpentOptions } from "../queue/index.ts"
+import type { AnyTask, CostOptions, LogLevel, SpentOptions } from "../queue/index.ts"
+import type { Answer } from "../store/index.ts"
 import { PermanentError, RateLimitError, RescheduleError, type TaskRecord } from "../task/index.ts"
 import { isPermanent, messageOf } from "./outcomes.ts"
 
@@ -27,8 +28,12 @@ export type ThreadMessage =
       readonly status: number
       readonly limit: string | null
       readonly retryAfterMs: number | null
+      readonly scope: "gate" | "task"
+      readonly retries: number | null
     }
   | { readonly kind: "spent"; readonly actual: number; readonly limit: string }
+  /** With ages: a thread has a clock of its own. */
+  | { readonly kind: "heard"; readonly answer: Answer }
   /** Answered with a PermitReply of the same number. */
   | { readonly kind: "permit"; readonly number: number; readonly limit: string; readonly cost: number }
   | { readonly kind: "progress"; readonly json: string }
@@ -46,7 +51,8 @@ export type ThrownMessage = Extract<ThreadMessage, { kind: "error" | "reschedule
 export interface ThreadHost {
   readonly signal: AbortSignal
   spent(actual: number, options: SpentOptions): void
-  permit(limit: string, options: GateOptions): Promise<void>
+  hear(answer: Answer): void
+  permit(limit: string, options: CostOptions): Promise<void>
   report(value: unknown): void
   log(level: LogLevel, message: string, fields: Fields): void
 }
@@ -61,6 +67,7 @@ export function runInThread(start: ThreadStart, host: ThreadHost): Promise<unkno
     thread.on("message", (message: ThreadMessage) => {
       if (message.kind === "progress") host.report(JSON.parse(message.json))
       else if (message.kind === "spent") host.spent(message.actual, { limit: message.limit })
+      else if (message.kind === "heard") host.hear(message.answer)
       else if (message.kind === "permit") void permitFor(thread, host, message)
       else if (message.kind === "log") host.log(message.level, message.message, message.fields)
       else if (message.kind === "value") resolve(message.json === null ? undefined : JSON.parse(message.json))
@@ -86,9 +93,10 @@ export function errorFrom(message: ThrownMessage): Error {
     return new RescheduleError({ delaySeconds, extendExpirationSeconds, ...(reason === null ? {} : { reason }) })
   }
   if (message.kind === "rate_limited") {
-    const { message: text, status, limit, retryAfterMs } = message
+    const { message: text, status, limit, retryAfterMs, scope, retries } = message
     const asked = retryAfterMs === null ? {} : { retryAfter: `${retryAfterMs}ms` }
-    return new RateLimitError({ message: text, status, ...(limit === null ? {} : { limit }), ...asked })
+    const capped = retries === null ? {} : { retries }
+    return new RateLimitError({ message: text, status, scope, ...(limit === null ? {} : { limit }), ...asked, ...capped })
   }
   return message.isPermanent ? new PermanentError(message.message) : new Error(message.message)
 }
@@ -100,8 +108,8 @@ export function messageFor(error: unknown): ThrownMessage {
     return { kind: "reschedule", delaySeconds: delayMs / 1_000, extendExpirationSeconds: extendExpirationMs / 1_000, reason }
   }
   if (isSluiceError(error) && error.code === "rate_limited") {
-    const { status, limit, retryAfterMs } = error as RateLimitError
-    return { kind: "rate_limited", message: messageOf(error), status, limit, retryAfterMs }
+    const { status, limit, retryAfterMs, scope, retries } = error as RateLimitError
+    return { kind: "rate_limited", message: messageOf(error), status, limit, retryAfterMs, scope, retries }
   }
   return { kind: "error", message: messageOf(error), isPermanent: isPermanent(error) }
 }

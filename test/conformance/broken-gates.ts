@@ -79,7 +79,7 @@ export const brokenGates: readonly BrokenStore[] = [
   },
   {
     name: "cools down anew for every refusal that was under way",
-    caughtBy: ["gates-cooldown"],
+    caughtBy: ["gates-cooldown", "gates-paced"],
     breakIt: (store) => withSettles(store, (settle) => (settle.outcome.kind === "throttled" ? { ...settle, sentAgoMs: -1 } : settle)),
   },
   {
@@ -118,6 +118,49 @@ export const brokenGates: readonly BrokenStore[] = [
         return answer.kind === "later" && answer.waitMs !== null && answer.waitMs <= request.withinMs
           ? { kind: "ok", nowMs: (await store.now({})).nowMs, waitMs: answer.waitMs }
           : answer
+      },
+    }),
+  },
+  {
+    name: "tells every gate what one limit has heard",
+    caughtBy: ["gates-heard"],
+    breakIt: (store) =>
+      withSettles(store, ({ heard, ...settle }) => ({
+        ...settle,
+        ...(heard ? { heard: heard.map((answer) => ({ ...answer, limit: null })) } : {}),
+      })),
+  },
+  {
+    name: "loses what a permit tells",
+    caughtBy: ["gates-heard"],
+    breakIt: (store) => ({ permit: ({ heard: _heard, ...request }) => store.permit(request) }),
+  },
+  {
+    name: "is told by whoever comes last, whatever was learned meanwhile",
+    caughtBy: ["gates-learned"],
+    breakIt: (store) => ({
+      changeLimit: (request) =>
+        store.changeLimit(request.change.kind === "teach" ? { ...request, change: { ...request.change, version: null } } : request),
+    }),
+  },
+  {
+    name: "forgets what was learned with a reset",
+    caughtBy: ["gates-learned"],
+    breakIt: (store) => ({
+      changeLimit: async (request) => {
+        const forgotten = { kind: "teach", version: null, taught: null } as const
+        if (request.change.kind === "reset") await store.changeLimit({ ...request, change: forgotten })
+        return store.changeLimit(request)
+      },
+    }),
+  },
+  {
+    name: "reserves the least where the most was asked for",
+    caughtBy: ["gates-learned-cost"],
+    breakIt: (store) => ({
+      submit: (request) => {
+        const cheap = (gates: readonly GateRef[] | null) => gates?.map(({ most: _most, ...gate }) => gate) ?? null
+        return store.submit({ tasks: request.tasks.map((task) => ({ ...task, gates: cheap(task.gates) })) })
       },
     }),
   },

@@ -57,7 +57,7 @@ describe("the script of the crash points", () => {
   })
 
   it("changes limits in every way", () => {
-    const every: Record<LimitChange["kind"], true> = { set: true, pause: true, resume: true, close: true, reset: true }
+    const every: Record<LimitChange["kind"], true> = { set: true, pause: true, resume: true, close: true, reset: true, teach: true }
     const changes = callsOf("changeLimit").map(({ request }) => (request as ChangeLimitRequest).change.kind)
     deepEqual([...new Set(changes)].sort(), Object.keys(every).sort())
   })

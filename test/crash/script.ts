@@ -183,6 +183,10 @@ async function changing({ stage, victim, other }: Cast): Promise<void> {
   await change("resume", "vendor", "", { kind: "resume" })
   await change("close", "press", "", { kind: "close", untilMs: stage.world.wallMs() + 8_000 })
   await change("reset, which ends a cooldown", "vendor", "acme", { kind: "reset" })
+  const taught = { learned: { version: 0, changedAtUs: 0 }, everyUs: 2_000, slots: null }
+  await change("teach", "vendor", "zeta", { kind: "teach", version: 0, taught })
+  const conflict = await change("teach what has learned meanwhile", "vendor", "zeta", { kind: "teach", version: 0, taught })
+  deepEqual(conflict, { kind: "conflict", version: 1 })
   const unknown = await change("of an unknown limit", "nobody", "", { kind: "pause" })
   deepEqual(unknown.kind, "unknown_limit")
   await other.exchange("claim", { rooms: { sync: 1 } })

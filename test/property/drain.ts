@@ -9,6 +9,7 @@ import type { Drawn, DrawnRun, DrawnWorker, Happening } from "./drain-commands.t
 import { helloOf, keys, largestOf, limitNames } from "./gate-commands.ts"
 import { Laws } from "./gate-laws.ts"
 import type { Task } from "./gate-watch.ts"
+import { toldOf } from "./script.ts"
 
 const leaseMs = 20_000
 const pending = { type: null, tag: null, createdFromMs: null, createdBeforeMs: null, beforeSeq: null, limit: 1_000 }
@@ -140,7 +141,10 @@ export class Drain {
     const { room } = sleeper
     const request = {
       workerId: sleeper.id,
-      settles: ended.map(({ id, fence, drawn }) => ({ id, fence, ...drawn.settle })),
+      settles: ended.map(({ id, fence, drawn }) => {
+        const gates = this.laws.watcher.running.get(id)?.task.gates ?? []
+        return { id, fence, ...drawn.settle, spent: toldOf(gates, drawn.settle.spent) }
+      }),
       heartbeats: [],
       leaseMs,
       claim: { number: ++sleeper.number, types: sleeper.types.map((type) => ({ type, room })), max: room },

@@ -18,6 +18,7 @@ interface GateReport {
   readonly isPaused: boolean
   readonly closedUntilMs: number | null
   readonly cooldown: { readonly untilMs: number; readonly count: number } | null
+  readonly pace: { readonly everyUs: number; readonly nextAtMs: number } | null
 }
 
 /** How an observer looks: at all that is pending, and at what all gates of a limit say. */
@@ -111,6 +112,7 @@ export class Laws {
 
   private checkReport(report: GateReport, nowMs: number): void {
     const { watcher } = this
+    watcher.keepsPace(report, report.pace)
     const [book, policy, name, nowUs] = [watcher.book(report), watcher.policy(report), nameOf(report), nowMs * 1_000]
     for (const [i, rate] of policy.rates.entries()) {
       const used = report.levels[i]?.used ?? -1

@@ -89,6 +89,8 @@ export class Watcher {
   private readonly base: Readonly<Record<string, Policy>>
   private readonly books = new Map<string, Book>()
   private readonly settings = new Map<string, Setting>()
+  /** The distance that a gate says it keeps since it was refused what it had called safe: how long is its own affair. */
+  private readonly paces = new Map<string, { readonly everyUs: number; readonly nextAtMs: number }>()
 
   constructor(base: Readonly<Record<string, Policy>>) {
     this.base = base
@@ -118,7 +120,13 @@ export class Watcher {
     return Math.max(...settings.map(({ closedUntilMs }) => closedUntilMs))
   }
 
+  keepsPace(gate: { limit: string; key: string }, pace: { readonly everyUs: number; readonly nextAtMs: number } | null): void {
+    if (pace) this.paces.set(nameOf(gate), pace)
+    else this.paces.delete(nameOf(gate))
+  }
+
   admits(gate: Gate, nowMs: number, view: View): boolean {
+    if (view === "most" && (this.paces.get(nameOf(gate))?.nextAtMs ?? 0) > nowMs) return false
     return this.closedUntilMs(gate) <= nowMs && this.book(gate).admits(this.policy(gate, nowMs), nowMs * 1_000, gate.cost, view)
   }
 
@@ -142,7 +150,15 @@ export class Watcher {
     if (outcome.kind === "completed") book.relax(sentAtUs)
     if (outcome.kind !== "throttled" || (outcome.limit ?? gate.limit) !== gate.limit) return
     const { retryAfterMs = null, random = 0 } = outcome
-    book.cool(nowUs, sentAtUs, retryAfterMs === null ? null : retryAfterMs * 1_000, random)
+    book.cool(nowUs, sentAtUs, retryAfterMs === null ? null : retryAfterMs * 1_000, random, this.firstCooldownUs(gate))
+  }
+
+  /** A window of the limit's own, where that is shorter; three distances of a gate that keeps one. */
+  private firstCooldownUs(gate: Gate): number {
+    const { rates } = this.policy(gate)
+    const windowUs = rates.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...rates.map(({ perUs }) => perUs))
+    const pace = this.paces.get(nameOf(gate))
+    return pace ? Math.min(windowUs, 3 * pace.everyUs) : windowUs
   }
 
   kept({ heartbeats, leaseMs }: Exchange, answer: Exchanged): void {

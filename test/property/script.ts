@@ -35,6 +35,11 @@ const backoff = { baseMs: 1_000, factor: 2, capMs: 3_000 }
 const everything = { statuses: null, type: null, tag: null, createdFromMs: null, createdBeforeMs: null, limit: 50 }
 const idle = { workerId: "idle", settles: [], heartbeats: [], leaseMs: 1, claim: null }
 
+/** At a cost of 1 what is spent is learned, and later runs are charged for it: whoever reckons with declared costs is told of no other. */
+export function toldOf<Spent extends { readonly limit: string }>(gates: readonly GateSpec[], spent: readonly Spent[]): Spent[] {
+  return spent.filter(({ limit }) => gates.every((gate) => gate.limit !== limit || gate.cost > 1))
+}
+
 export class Script {
   private readonly world: VirtualWorld
   private readonly queues: readonly Call[]
@@ -43,6 +48,7 @@ export class Script {
   private readonly ids: string[] = []
   private readonly leases: Lease[] = []
   private open: Lease[] = []
+  private readonly gatesOf = new Map<string, readonly GateSpec[]>()
   private readonly claims = new Map<string, NonNullable<unknown>[]>()
 
   constructor(world: VirtualWorld, queues: readonly Call[], setting: Setting) {
@@ -153,7 +159,10 @@ export class Script {
   private async exchange({ worker, settles, heartbeats, leaseMs, claim }: Asked<"exchange">): Promise<void> {
     const request = {
       workerId: worker,
-      settles: settles.map(({ pick, of, skew, ...said }) => ({ ...this.lease({ pick, of, skew }), ...said })),
+      settles: settles.map(({ pick, of, skew, ...said }) => {
+        const lease = this.lease({ pick, of, skew })
+        return { ...lease, ...said, spent: this.setting.watch ? toldOf(this.gatesOf.get(lease.id) ?? [], said.spent) : said.spent }
+      }),
       heartbeats: heartbeats.map((spec) => ({ ...this.lease(spec), progress: spec.progress })),
       leaseMs,
       claim: claim && this.claim(worker, claim),
@@ -175,8 +184,9 @@ export class Script {
     }
   }
 
-  private hold(claimed: readonly Lease[]): void {
-    for (const { id, fence } of claimed) {
+  private hold(claimed: readonly Pick<TaskRecord, "id" | "fence" | "gates">[]): void {
+    for (const { id, fence, gates } of claimed) {
+      this.gatesOf.set(id, gates ?? [])
       this.leases.push({ id, fence })
       this.open.push({ id, fence })
     }

@@ -5,6 +5,7 @@ import { define } from "../define.ts"
 import type { Session } from "../session.ts"
 import { addClose } from "./limits/close.ts"
 import { addLimitHistory } from "./limits/history.ts"
+import { addLearned } from "./limits/learned.ts"
 import { addLs } from "./limits/ls.ts"
 import { addPause } from "./limits/pause.ts"
 import { addReset } from "./limits/reset.ts"
@@ -12,7 +13,7 @@ import { addResume } from "./limits/resume.ts"
 import { addSet } from "./limits/set.ts"
 import { addShow } from "./limits/show.ts"
 
-const commands = [addLs, addShow, addSet, addPause, addResume, addClose, addReset, addLimitHistory]
+const commands = [addLs, addShow, addSet, addPause, addResume, addClose, addReset, addLimitHistory, addLearned]
 
 export function addLimits(program: Command, session: Session): void {
   const limits = define(program, {

@@ -10,15 +10,17 @@ export function fishScript({ options, commands }: Words): string {
     ...commands.map(({ name, summary }) => `complete -c sluice -n __fish_use_subcommand -a ${name} -d ${quoted(summary)}`),
   ]
   const known = new Set(options.flatMap((option) => option.flags))
+  return `${[...lines, ...wordsBelow(commands, [], known)].join("\n")}\n`
+}
+
+function wordsBelow(commands: readonly CommandWords[], above: readonly string[], known: ReadonlySet<string>): string[] {
   const groups = commands.filter((command) => command.commands.length > 0)
-  for (const command of commands) {
+  return commands.flatMap((command) => {
     // `sluice limits history` has seen "history" as well, and means another one.
     const others = groups.filter((group) => group.commands.some(({ name }) => name === command.name))
-    const when = [seen([command]), ...others.map((group) => `not ${seen([group])}`)]
-    lines.push(...wordsBehind(command, when, known))
-    for (const inner of command.commands) lines.push(...wordsBehind(inner, [...when, seen([inner])], known))
-  }
-  return `${lines.join("\n")}\n`
+    const when = [...above, seen([command]), ...others.map((group) => `not ${seen([group])}`)]
+    return [...wordsBehind(command, when, known), ...wordsBelow(command.commands, when, known)]
+  })
 }
 
 function wordsBehind(command: CommandWords, conditions: readonly string[], known: ReadonlySet<string>): string[] {

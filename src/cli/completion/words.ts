@@ -25,6 +25,8 @@ export interface CommandWords {
   readonly commands: readonly CommandWords[]
 }
 
+const fileArguments: ReadonlySet<string> = new Set(["module", "file"])
+
 export interface Words {
   readonly options: readonly OptionWords[]
   readonly commands: readonly CommandWords[]
@@ -48,7 +50,7 @@ function commandsOf(parent: Command, help: Help, above: string): CommandWords[] 
       summary: help.subcommandDescription(command),
       options: help.visibleOptions(command).map(optionWords),
       argumentChoices: command.name() === "help" ? names : command.registeredArguments.flatMap(choicesOf),
-      takesFile: command.registeredArguments.some((argument) => argument.name() === "module"),
+      takesFile: command.registeredArguments.some((argument) => fileArguments.has(argument.name())),
       commands: commandsOf(command, help, `${path} `),
     }
   })

@@ -49,7 +49,7 @@ function isOwn(globals: readonly OptionWords[]): (option: OptionWords) => boolea
 }
 
 function argument({ argumentChoices, takesFile }: CommandWords): string {
-  if (takesFile) return "'1:module:_files'"
+  if (takesFile) return "'1:file:_files'"
   return argumentChoices.length > 0 ? quoted(`1: :(${argumentChoices.join(" ")})`) : "'*: :'"
 }
 

@@ -158,6 +158,10 @@ export class SqliteRecords implements Records {
     }
     this.saveClaimed(claimed, changes)
     this.saveOthers(others)
+    for (const { task } of changes) {
+      const isReserved = task.status === "running" && task.gates?.some(({ reserved }) => reserved !== undefined)
+      if (isReserved) this.sql("saveReserved").run(task.seq, jsonOrNull(task.gates))
+    }
   }
 
   complete(done: readonly Completion[]): void {

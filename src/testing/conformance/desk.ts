@@ -98,6 +98,11 @@ export class Desk {
     return new TestWorker(this.store, workerId)
   }
 
+  /** One that nobody has heard of: its claims are counted from 1. */
+  newWorker(): TestWorker {
+    return this.worker(this.nextId())
+  }
+
   async get(task: { readonly id: string }): Promise<TaskRecord> {
     const { tasks } = await this.store.get({ ids: [task.id] })
     const found = only(tasks)

@@ -69,7 +69,7 @@ export const gatesCostTests = theme("gates-cost", {
       }
       await spend(8, 1)
       await spend(9, 3)
-      await spend(1, 5)
+      await spend(2, 5)
       equal((await bench.gate(provider)).levels[0]?.used, 9)
       await bench.submitAll([asked(1), asked(1)])
       equal((await worker.claim()).length, 1)

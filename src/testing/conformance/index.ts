@@ -18,7 +18,11 @@ import { gatesDeclarationsTests } from "./gates-declarations.ts"
 import { gatesExplainTests } from "./gates-explain.ts"
 import { gatesForecastTests } from "./gates-forecast.ts"
 import { gatesForgottenTests } from "./gates-forgotten.ts"
+import { gatesHeardTests } from "./gates-heard.ts"
+import { gatesLearnedTests } from "./gates-learned.ts"
+import { gatesLearnedCostTests } from "./gates-learned-cost.ts"
 import { gatesOrderTests } from "./gates-order.ts"
+import { gatesPacedTests } from "./gates-paced.ts"
 import { gatesPermitTests } from "./gates-permit.ts"
 import { gatesRateTests } from "./gates-rate.ts"
 import { gatesSettingsTests } from "./gates-settings.ts"
@@ -75,6 +79,10 @@ export const storeTests: readonly StoreTest[] = [
   ...gatesPermitTests,
   ...gatesWakeupsTests,
   ...gatesForgottenTests,
+  ...gatesPacedTests,
+  ...gatesHeardTests,
+  ...gatesLearnedTests,
+  ...gatesLearnedCostTests,
   ...expiryTests,
   ...cancelTests,
   ...requeueTests,

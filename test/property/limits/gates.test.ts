@@ -162,7 +162,7 @@ describe("a forecast", () => {
 describe("a cooldown", () => {
   const policy: GatePolicy = { rates: [], concurrency: null }
   const refuse = (state: GateState, nowUs: number, sentAtUs = nowUs, retryAfterUs: number | null = null) =>
-    cooldown(state, nowUs, { sentAtUs, retryAfterUs, random: 0 })
+    cooldown(policy, state, nowUs, { sentAtUs, retryAfterUs, random: 0 })
 
   it("lasts 2, 4, 8, 16, 30 and 30 seconds when nobody says how long", () => {
     let [state, nowUs] = [emptyGate(policy), startUs]
@@ -175,8 +175,20 @@ describe("a cooldown", () => {
     assert.deepEqual(lasted, [2, 4, 8, 16, 30, 30])
   })
 
+  it("lasts one window of the limit's own at first, where that is shorter", () => {
+    const rates = [{ limit: 5, perUs: second, provider: "sliding", burst: 5, phaseUs: 0, guardUs: 0, slackUs: 0 } as const]
+    let [state, nowUs] = [emptyGate({ rates, concurrency: null }), startUs]
+    const lasted: number[] = []
+    for (let n = 0; n < 6; n++) {
+      state = cooldown({ rates }, state, nowUs, { sentAtUs: nowUs, retryAfterUs: null, random: 0 })
+      lasted.push((state.closedUntilUs - nowUs) / second)
+      nowUs = state.closedUntilUs
+    }
+    assert.deepEqual(lasted, [1, 2, 4, 8, 16, 30])
+  })
+
   it("lasts as long as the other side says, and up to a tenth longer", () => {
-    const state = cooldown(emptyGate(policy), startUs, { sentAtUs: startUs, retryAfterUs: 7 * second, random: 0.5 })
+    const state = cooldown(policy, emptyGate(policy), startUs, { sentAtUs: startUs, retryAfterUs: 7 * second, random: 0.5 })
     assert.equal(state.closedUntilUs, startUs + 7.35 * second)
     assert.equal(admit(policy, state, startUs + 7 * second, { id: "t", fence: 1, cost: 1, untilUs: startUs }).kind, "refused")
   })

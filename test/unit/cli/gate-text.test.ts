@@ -22,6 +22,7 @@ const gate = (changes: Partial<GateView> = {}): GateView => ({
   isPaused: false,
   closedUntil: null,
   cooldown: null,
+  learned: null,
   ...changes,
 })
 

@@ -62,9 +62,9 @@ describe("defineLimit makes a policy", () => {
   it("under its name, and gives gates", () => {
     const api = defineLimit("vendor-api", { rate: "10/10s" })
     equal(api.name, "vendor-api")
-    deepEqual(api("host-1", { cost: 3 }), { limit: api, key: "host-1", cost: 3 })
-    deepEqual(api("host-1"), { limit: api, key: "host-1", cost: null })
-    deepEqual(api(), { limit: api, key: "", cost: null })
+    deepEqual(api("host-1", { cost: 3 }), { limit: api, key: "host-1", cost: 3, most: null })
+    deepEqual(api("host-1"), { limit: api, key: "host-1", cost: null, most: null })
+    deepEqual(api(), { limit: api, key: "", cost: null, most: null })
   })
 })
 
@@ -98,9 +98,17 @@ describe("defineLimit refuses", () => {
     ],
     [{ rate: { limit: 10, per: "1s", bust: 3 } }, "invalid_option", 'limit "api": rate: unknown option "bust"; did you mean "burst"?'],
     [{ rate: Array.from({ length: 9 }, () => "1/1s") }, "invalid_option", 'limit "api": rate: expected at most 8 rates, got 9'],
-    [{}, "invalid_option", 'limit "api": expected a rate such as "10/10s", a concurrency, or both, got neither'],
-    [undefined, "invalid_option", 'limit "api": expected a rate such as "10/10s", a concurrency, or both, got neither'],
-    [{ rate: [] }, "invalid_option", 'limit "api": expected a rate such as "10/10s", a concurrency, or both, got neither'],
+    [{}, "invalid_option", 'limit "api": expected a rate such as "10/10s", a concurrency, adaptive: true, or several of them, got none'],
+    [
+      undefined,
+      "invalid_option",
+      'limit "api": expected a rate such as "10/10s", a concurrency, adaptive: true, or several of them, got none',
+    ],
+    [
+      { rate: [] },
+      "invalid_option",
+      'limit "api": expected a rate such as "10/10s", a concurrency, adaptive: true, or several of them, got none',
+    ],
     [{ concurrency: 0 }, "invalid_option", 'limit "api": concurrency: expected a whole number from 1 to 1000000, got 0'],
     [{ concurrency: 2.5 }, "invalid_option", 'limit "api": concurrency: expected a whole number from 1 to 1000000, got 2.5'],
     [
@@ -109,10 +117,18 @@ describe("defineLimit refuses", () => {
       'limit "api": provider: expected unknown, fixed, sliding, bucket, got "sliding window"',
     ],
     [
-      { rate: "1/1s", adaptive: true },
+      { rate: "1/1s", retries: 3 },
       "invalid_option",
-      'limit "api": unknown option "adaptive"; known are key, rate, concurrency, provider, burst, guard, phase, slack',
+      'limit "api": unknown option "retries"; known are key, rate, concurrency, provider, burst, guard, phase, slack, adaptive, quota',
     ],
+    [{ adaptive: "fast" }, "invalid_option", 'limit "api": adaptive: preset: expected scout or linear, got "fast"'],
+    [{ adaptive: 5 }, "invalid_option", 'limit "api": adaptive: expected true, "scout", "linear" or { preset, … }, got 5'],
+    [
+      { adaptive: { preset: "linear", steps: "1s" } },
+      "invalid_option",
+      'limit "api": adaptive: unknown option "steps"; did you mean "step"?',
+    ],
+    [{ adaptive: { preset: "linear", step: 0 } }, "invalid_option", 'limit "api": adaptive: step: expected a duration above 0, got 0'],
     [{ rate: "1/1s", key: "host" }, "invalid_option", 'limit "api": key: expected a function of the input, got "host"'],
     [
       { rate: "1/1s", burst: 5 },

@@ -58,6 +58,11 @@ UPDATE tasks SET
   history = history || ?6
 WHERE seq IN (SELECT value FROM json_each(?1))
 
+-- name: saveReserved
+-- What a claim was charged, where that was learned.
+-- 1 seq, 2 gates
+UPDATE tasks SET gates = ?2 WHERE seq = ?1
+
 -- name: completeEach
 -- The outcome `completed`, for all tasks of one exchange. completeAlike must say the same.
 -- 1 JSON array of [seq, output], 2 now, 3 history to append

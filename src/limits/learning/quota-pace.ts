@@ -1,0 +1,92 @@
+// The pace that follows from a quota. A window's reset stays where it is while what is left falls: that is spread over the time
+// until then. The reset of a bucket, or of a window that slides, moves away: then as much may pass as comes back.
+
+import type { Heard } from "./heard.ts"
+import type { QuotaState } from "./quota.ts"
+
+/** A quota as an answer tells it, complete and within bounds. */
+export interface Told {
+  readonly limit: number
+  readonly remaining: number
+  readonly resetUs: number
+  readonly windowUs: number | null
+}
+
+export interface Telling {
+  readonly heard: Heard
+  readonly told: Told
+  /** Without what is under way. */
+  readonly left: number
+  /** There is more to send than the pace lets through. */
+  readonly isBusy: boolean
+}
+
+const hourUs = 3_600_000_000
+const mostWindowUs = 25 * hourUs
+
+/** Said in whole seconds, and under way for a while: less than this does not move a reset. */
+const steadyUs = 1_500_000
+
+export function follow(known: QuotaState, nowUs: number, telling: Telling): QuotaState {
+  const { heard, told, isBusy } = telling
+  const atUs = heard.respondedAtUs ?? nowUs
+  const resetAtUs = atUs + told.resetUs
+  const isOver = known.resetAtUs <= atUs
+  // A window that is over leaves much more than was left of it; of what moves, about as much is left as before.
+  const isMoved = isOver ? told.remaining - known.remaining < Math.max(1, told.limit / 4) : resetAtUs > known.resetAtUs + steadyUs
+  const isNew = isOver || isMoved
+  const after: QuotaState = {
+    ...known,
+    atUs,
+    sentAtUs: heard.sentAtUs,
+    limit: told.limit,
+    remaining: told.remaining,
+    resetAtUs: isNew ? resetAtUs : Math.min(known.resetAtUs, resetAtUs),
+    windowUs: told.windowUs ?? longestUs(known, told, isBusy),
+    moves: judge(known.moves, isOver, isMoved),
+    sinceUs: isNew ? atUs : known.sinceUs,
+    first: isNew ? told.remaining : known.first,
+    own: isNew ? 0 : known.own + heard.cost,
+    foreign: isNew ? foreignOf(known) : known.foreign,
+    caution: known.caution - Math.floor(known.caution / 4_096),
+  }
+  return { ...after, everyNs: everyNsOf(after, telling.left) }
+}
+
+/** That a reset stays says little: one that is near does so for a while in any case. */
+function judge(moves: number, isOver: boolean, isMoved: boolean): number {
+  if (isOver) return moves + Math.round(((isMoved ? 1_000 : 0) - moves) / 3)
+  return isMoved ? moves + Math.round((1_000 - moves) / 8) : moves
+}
+
+/**
+ * The longest reset told. A bucket that is nearly empty tells how long it takes to fill; where half of it is left although there
+ * is much to send, it takes less than was thought.
+ */
+function longestUs(known: QuotaState, { limit, remaining, resetUs }: Told, isBusy: boolean): number {
+  if (known.moves <= 500) return Math.max(resetUs, known.windowUs)
+  const used = limit - remaining
+  const exactUs = resetUs % 1_000_000 === 0 ? Math.max(0, resetUs - 500_000) : resetUs
+  const fillUs = used * 4 >= limit * 3 ? Math.min(mostWindowUs, Math.round((exactUs * limit) / used)) : 0
+  const lessUs = isBusy && used * 2 < limit ? Math.round(known.windowUs / 64) : 0
+  return Math.max(exactUs, fillUs, known.windowUs - lessUs, 1)
+}
+
+/** What is missing from a window that is over, and was not used here: a part of it, so that one window alone does not decide. */
+function foreignOf({ sinceUs, atUs, first, remaining, own, foreign, windowUs }: QuotaState): number {
+  const heardUs = atUs - sinceUs
+  if (heardUs < windowUs / 4 || heardUs <= 0) return foreign
+  const others = Math.max(0, first - remaining - own - 2)
+  const hourly = Math.min(1e15, (others * 1_000 * hourUs) / heardUs)
+  return Math.round(foreign + (hourly - foreign) / 3)
+}
+
+function everyNsOf({ limit, windowUs, resetAtUs, atUs, moves, foreign, caution }: QuotaState, left: number): number {
+  if (windowUs === 0) return 0
+  const evenNs = (windowUs / limit) * 1_000 * (1 + caution / 1_000_000)
+  // A little more while much is left, less while little is.
+  if (moves > 500) return Math.ceil(evenNs / (0.9 + 0.15 * Math.min(1, Math.max(0, left) / Math.max(3, 0.3 * limit))))
+  const leftUs = Math.max(0, resetAtUs - atUs)
+  const others = (1.2 * foreign * leftUs) / (1_000 * hourUs)
+  return Math.ceil(Math.max(evenNs / 2, (leftUs * 1_000) / Math.max(1, left - others)))
+}

@@ -1,0 +1,181 @@
+// An episode: from the first refusal until a request passes again. One request at a time is sent meanwhile, at growing distances;
+// what it costs is at most a refusal each. The end of it says what the limit is.
+
+import type { GateState } from "../gate.ts"
+import { repace } from "../pace.ts"
+import type { ScoutPolicy } from "../policy.ts"
+import { mostRetryAfterUs } from "./quota.ts"
+import { probe, rest } from "./scout-search.ts"
+import { keep, mode, type Scouting, type ScoutState, trusts } from "./scout-state.ts"
+
+/** Too fast: closed until the next canary. */
+export function block(state: GateState, scouting: Scouting): GateState {
+  const { own, known, nowUs, heard, isBusy } = scouting
+  const isFirst = known.mode !== mode.blocked
+  const nextUs = isFirst ? firstWaitUs(own, known) : longerWaitUs(own, known.waitUs)
+  const waitUs = Math.min(mostRetryAfterUs, own.mostUs, nextUs)
+  const closedUs =
+    heard.retryAfterUs === null
+      ? Math.ceil(waitUs * (1 + heard.random / 10))
+      : Math.ceil(Math.min(mostRetryAfterUs, Math.max(0, heard.retryAfterUs)))
+  const closedUntilUs = Math.max(state.closedUntilUs, nowUs + closedUs)
+  const after: ScoutState = {
+    ...known,
+    ...(isFirst && { mode: mode.blocked, from: known.mode, blockedAtUs: heard.sentAtUs, wasBusy: isBusy ? 1 : 0 }),
+    refusedAtUs: heard.sentAtUs,
+    // What was asked for is no step of the ladder.
+    waitUs: heard.retryAfterUs === null || isFirst ? waitUs : known.waitUs,
+  }
+  const pace = { ...repace(state.pace, nowUs, canaryEveryUs(own)), nextAtUs: closedUntilUs }
+  return { ...keep(state, scouting, after), closedUntilUs, pace, cooldown: { count: state.cooldown.count + 1, reactedAtUs: nowUs } }
+}
+
+/** Keeps a second canary back until the first is answered, or has to be taken for lost. */
+export function canaryEveryUs({ leastUs, mostUs, canaryLostUs }: ScoutPolicy): number {
+  return Math.min(mostUs, Math.max(leastUs, canaryLostUs))
+}
+
+/** How long it should take: one more has to flow in, and a probe was too much by its gain at most. */
+function firstWaitUs(own: ScoutPolicy, { mode: from, everyNs, heldNs, spanUs, gain, trust }: ScoutState): number {
+  const isProbe = from === mode.verify && heldNs !== null
+  const excess = from === mode.start ? 0 : trust === trusts.guess ? own.gain / 2 : isProbe ? 1.3 * Math.min(gain, own.gainLeast) : own.ease
+  return Math.ceil(Math.max(own.canaryUs, everyNs / 1_000, (spanUs * excess) / 1_000))
+}
+
+function longerWaitUs(own: ScoutPolicy, waitUs: number): number {
+  return Math.ceil(waitUs * (waitUs < own.canarySlowUs ? 2 : 1.3))
+}
+
+/** Of so few units that have passed nothing can be measured. */
+const few = 6
+
+/** What an episode that has just ended says. Rates are in units of cost a microsecond. */
+interface Episode {
+  /** When it ended, as far as can be told, and how long it lasted at least. */
+  readonly endedAtUs: number
+  readonly blockedUs: number
+  /** From the end of the last episode to the end of this. */
+  readonly cycleUs: number
+  readonly passed: number
+  /** The rate that was refused. */
+  readonly rate: number
+  /** What has passed over the cycle. */
+  readonly measured: number
+  /** It was measured over so much, and between ends so well known, that it can be relied on. */
+  readonly isSure: boolean
+}
+
+function episodeOf({ known, heard, closedUntilUs }: Scouting): Episode {
+  // It ended between the last refused canary and the one that passed, which may have come late for want of work.
+  const passedAtUs = Math.max(known.refusedAtUs, Math.min(heard.sentAtUs, closedUntilUs))
+  const endedAtUs = Math.round((known.refusedAtUs + passedAtUs) / 2)
+  const cycleUs = Math.max(1, endedAtUs - known.cycleAtUs)
+  const passed = known.passed - heard.cost
+  const isSure = passed >= 20 && known.slackUs + passedAtUs - endedAtUs < cycleUs / 16
+  const blockedUs = known.refusedAtUs - known.blockedAtUs
+  const rate = 1_000 / known.everyNs
+  // With little to send it is no measure of the limit. A start is measured all the same: nothing else is known.
+  const isMeasure = known.wasBusy === 1 || known.from === mode.start
+  return { endedAtUs, blockedUs, cycleUs, passed, rate, measured: isMeasure ? passed / cycleUs : rate, isSure }
+}
+
+/** A canary has passed: the episode is over, and the next cycle begins with it. */
+export function unblock(state: GateState, scouting: Scouting): GateState {
+  const { known, heard, nowUs } = scouting
+  const episode = episodeOf(scouting)
+  const slackUs = Math.max(0, heard.sentAtUs - episode.endedAtUs)
+  // A few are no measure: they are added to what follows.
+  const cycle = episode.passed < few ? {} : { cycleAtUs: episode.endedAtUs, slackUs, passed: heard.cost }
+  const fresh: ScoutState = { ...known, mode: known.from, ...cycle }
+  const concluded = { ...conclude({ ...scouting, known: fresh }, episode), sinceUs: nowUs, answers: 0, steps: 0 }
+  const after = keep({ ...state, cooldown: { ...state.cooldown, count: 0 } }, scouting, concluded)
+  // What is left of the distance that kept the others back is forgotten.
+  const everyUs = after.pace?.everyUs ?? 0
+  return { ...after, pace: { busy: 1_000, ...after.pace, everyUs, nextAtUs: heard.sentAtUs + everyUs * heard.cost } }
+}
+
+function conclude(scouting: Scouting, episode: Episode): ScoutState {
+  const { known } = scouting
+  if (known.from === mode.rest) return heldWasRefused(scouting, episode)
+  if (known.from === mode.start) return startWasRefused(scouting, episode)
+  return known.heldNs === null ? unverifiedWasRefused(scouting, episode) : probeWasRefused(scouting, episode)
+}
+
+/** Over a start the pace has grown: of a window all that has passed counts, of a bucket only what has passed lately. It lies between. */
+function startWasRefused(scouting: Scouting, episode: Episode): ScoutState {
+  const { known, heard } = scouting
+  const lately = ((known.answers - 1) * heard.cost) / Math.max(1, episode.endedAtUs - known.sinceUs)
+  const between = Math.sqrt(episode.measured * Math.max(episode.measured, lately))
+  return verify(scouting, Math.min(eased(scouting, episode), between), episode.cycleUs)
+}
+
+function unverifiedWasRefused(scouting: Scouting, episode: Episode): ScoutState {
+  return believe(scouting, measuredOf(scouting, episode), Math.max(episode.cycleUs, 0.8 * scouting.known.spanUs), episode.isSure)
+}
+
+function probeWasRefused(scouting: Scouting, episode: Episode): ScoutState {
+  const { known, own } = scouting
+  const heldNs = known.heldNs ?? known.everyNs
+  // Far more was missing than the probe was faster by: the limit is another now.
+  const left = episode.rate * (1 - episode.blockedUs / spanOf(known, episode))
+  if (left < (1_000 / heldNs) * 0.85) return believe(scouting, left, spanOf(known, episode), false)
+  if (isSoon(known, episode) && episode.isSure && episode.measured < 1_000 / heldNs)
+    return believe(scouting, measuredOf(scouting, episode), known.spanUs, episode.isSure)
+  const gain = Math.max(own.gainLeast, Math.round(known.gain / 4))
+  return probe(scouting, { ...known, refusedNs: known.everyNs, everyNs: heldNs, gain })
+}
+
+/** What had held is refused: by jitter, if it is only for a moment and not often, or because it holds no longer. */
+function heldWasRefused(scouting: Scouting, episode: Episode): ScoutState {
+  const { known, own } = scouting
+  const { rate, blockedUs, cycleUs, passed, measured } = episode
+  const spanUs = spanOf(known, episode)
+  const isShort = blockedUs <= Math.max(2 * own.canaryUs, (2 * known.everyNs) / 1_000, (spanUs * 2 * own.ease) / 1_000)
+  if (isShort && passed >= own.tolerated && cycleUs >= own.toleratedUs) return rest(scouting, known, known.restUs)
+  if (isSoon(known, episode))
+    return believe(scouting, measuredOf(scouting, episode), measured < rate * 0.9 ? spanUs * 1.5 : spanUs, episode.isSure)
+  if (!isShort) return believe(scouting, Math.min(eased(scouting, episode), rate * (1 - blockedUs / spanUs)), spanUs, false)
+  const everyNs = Math.min(own.mostUs * 1_000, Math.round(1_000 / eased(scouting, episode)))
+  return rest(scouting, { ...known, everyNs, heldNs: everyNs }, known.restUs)
+}
+
+/** So soon after the last episode, and never slower meanwhile than what had held: what has passed is the limit. */
+function isSoon({ spanUs, steps, from }: ScoutState, { cycleUs, passed }: Episode): boolean {
+  return steps <= (from === mode.rest ? 1 : 0) && (cycleUs < 2 * spanUs || passed < 200)
+}
+
+function spanOf(known: ScoutState, { blockedUs }: Episode): number {
+  return Math.max(1, known.spanUs, blockedUs * 1.2)
+}
+
+/** A little less than what was refused. */
+function eased({ own }: Scouting, { rate }: Episode): number {
+  return rate * (1 - own.ease / 1_000)
+}
+
+/** What has passed over the cycle, and a little less; of a few alone not much can be told. */
+function measuredOf(scouting: Scouting, { passed, rate, measured }: Episode): number {
+  const { known, own } = scouting
+  const least = passed < few ? rate * (known.trust === trusts.guess ? 0.35 : 0.65) : 0
+  return Math.max(least, Math.min(rate * (1 - own.ease / 1_000), measured * (1 - own.ease / 2_000)))
+}
+
+/**
+ * Both ends of what was measured were refusals: it is the limit. Where that is sure, a little above it need not be tried before the
+ * next rest; else it is looked for at once, below what was refused.
+ */
+function believe(scouting: Scouting, rate: number, spanUs: number, isSure: boolean): ScoutState {
+  const { known, own } = scouting
+  const isAnother = Math.abs(rate * (known.heldNs ?? 0) - 1_000) > 100
+  const restUs = isAnother ? own.restUs : known.restUs
+  const gain = isSure ? own.gain : 2 * own.gain
+  const trust = isSure ? trusts.sure : trusts.rough
+  const after = verify({ ...scouting, known: { ...known, heldNs: null, gain, restUs, trust } }, rate, spanUs)
+  return { ...after, refusedNs: isSure ? Math.floor(after.everyNs / (1 + own.gainLeast / 1_000)) : known.everyNs }
+}
+
+function verify(scouting: Scouting, rate: number, spanUs: number): ScoutState {
+  const { known, own, leastNs } = scouting
+  const everyNs = Math.round(Math.min(own.mostUs * 1_000, Math.max(leastNs, 1_000 / Math.max(rate, 1e-12))))
+  return { ...known, mode: mode.verify, everyNs, spanUs: Math.round(Math.min(spanUs, 86_400_000_000)), refusedNs: null }
+}

@@ -1,0 +1,67 @@
+// The search between refusals: double at the start, verify what was measured, probe a little more, rest.
+
+import { mode, type Scouting, type ScoutState, trusts } from "./scout-state.ts"
+
+/** Of fewer answers nothing is concluded. */
+const fewest = 12
+
+/** An answer has come, and nothing was refused. Without much to send it says nothing about the limit. */
+export function grow(scouting: Scouting): ScoutState {
+  const { known, isBusy, heard } = scouting
+  if (known.mode === mode.start) return isBusy ? double(scouting) : known
+  if (known.mode === mode.verify) return isBusy ? verified(scouting) : { ...known, sinceUs: heard.sentAtUs, answers: 0 }
+  if (!isBusy || known.answers < fewest) return known
+  return heard.sentAtUs - known.sinceUs >= leastRestUs(scouting) ? endRest(scouting) : known
+}
+
+/** A probe costs a refusal or two: of a slow limit, where those are more of all, it is made less often. */
+function leastRestUs({ known, own }: Scouting): number {
+  return Math.max(known.restUs, (own.tolerated * known.everyNs) / 2_000)
+}
+
+function double(scouting: Scouting): ScoutState {
+  const { known, own, heard, leastNs } = scouting
+  if (known.answers < own.growAfter || heard.sentAtUs - known.sinceUs < own.growEveryUs || known.everyNs <= leastNs) return known
+  return restart(scouting, { ...known, everyNs: Math.max(leastNs, Math.round(known.everyNs / 2)) })
+}
+
+/** Long enough for a window to fill, or for a burst to run out at the excess that is looked for. */
+function verifyUs({ own, known }: Scouting): number {
+  const everyUs = known.everyNs / 1_000
+  const spans = known.gain >= 120 ? 1.15 : 2.1
+  return Math.max(spans * known.spanUs, 2 * own.growEveryUs, fewest * everyUs, (own.burst * everyUs * 1_000) / known.gain)
+}
+
+function verified(scouting: Scouting): ScoutState {
+  const { known, own, heard } = scouting
+  if (known.answers < fewest || heard.sentAtUs - known.sinceUs < verifyUs(scouting)) return known
+  const wasProbe = known.heldNs !== null
+  const gain = wasProbe ? Math.min(own.gainMost, known.gain * 3) : known.gain
+  const isGrowth = wasProbe && known.refusedNs === null && known.gain > own.gainLeast
+  return probe(scouting, { ...known, heldNs: known.everyNs, trust: trusts.sure, gain, restUs: isGrowth ? own.restUs : known.restUs })
+}
+
+/** From what has held to a little more; or to a rest, where what was refused is near. */
+export function probe(scouting: Scouting, known: ScoutState): ScoutState {
+  const { own, leastNs } = scouting
+  const heldNs = known.heldNs ?? known.everyNs
+  if (heldNs <= leastNs) return rest(scouting, known, known.restUs)
+  const nearest = known.refusedNs === null ? Number.POSITIVE_INFINITY : heldNs / known.refusedNs - 1
+  if (nearest <= (2.1 * own.gainLeast) / 1_000) return rest(scouting, known, known.restUs)
+  const factor = 1 + Math.min(known.gain / 1_000, nearest / 2)
+  return restart(scouting, { ...known, mode: mode.verify, everyNs: Math.max(leastNs, Math.round(heldNs / factor)) })
+}
+
+export function rest(scouting: Scouting, known: ScoutState, restUs: number): ScoutState {
+  return restart(scouting, { ...known, mode: mode.rest, restUs })
+}
+
+function endRest(scouting: Scouting): ScoutState {
+  const { known, own } = scouting
+  const restUs = Math.min(own.restMostUs, known.restUs * 2)
+  return probe(scouting, { ...known, refusedNs: null, heldNs: known.everyNs, gain: own.gainLeast, restUs })
+}
+
+function restart({ nowUs }: Scouting, known: ScoutState): ScoutState {
+  return { ...known, sinceUs: nowUs, answers: 0, steps: known.steps + 1 }
+}

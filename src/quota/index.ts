@@ -1,0 +1,5 @@
+export { mostCount, mostQuotas, mostResetMs, mostRetryAfterMs, mostWindowMs } from "./caps.ts"
+export type { HeadersLike } from "./headers.ts"
+export type { Heard, Quota, Reason, Scope } from "./quota.ts"
+export { type ProviderResponse, readQuota } from "./read.ts"
+export { waitMs } from "./wait.ts"
