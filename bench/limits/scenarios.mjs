@@ -1,7 +1,7 @@
 // The cells of the benchmark as data, with the lines of LIMITS.md §9 that they are held to. A cell:
 //   { id, bench, provider, network, arrivals, load?, idle?, costs?, durationMs, fromMs, refusedFromMs?, told, lines, seeds }
 // `provider` and `network` are what createProvider and createNetwork take, but for the seeds; times are from the start of the run.
-// `told`: "limit" (the client knows it), "fixed" (and that the windows are aligned), or "nothing". Figures are taken from `fromMs` on,
+// `told`: "limit" (the client knows it), "fixed" (and that the windows are aligned), "bucket" (that it is one), or "nothing". Figures are taken from `fromMs` on,
 // but `mostRefused` is about the whole run, or about what comes after `refusedFromMs`.
 // `lines`, each of them optional, as verdict.mjs reads them: `leastUtil` of `utilOf` ("steady"; "oneLess": one less in each window;
 // "arrivals": what the oracle got of the same arrivals), `mostRefused`, `mostPerMille`, `freeEpisodes` (so many at first are in neither),
@@ -26,7 +26,7 @@ const smallBurst = ({ perMs }) => (perMs < 10 * second ? 5 : 2)
 
 function b1() {
   const limits = [
-    { limit: 10, perMs: 10 * second, durationMs: 30 * minute },
+    { limit: 10, perMs: 10 * second, durationMs: hour },
     { limit: 100, perMs: minute, durationMs: hour },
     { limit: 50, perMs: second, durationMs: 5 * minute },
   ]
@@ -186,8 +186,8 @@ function b9() {
     costs: { medianOutput: 600, sigma: 1, mostOutput: 4_096, medianInput: 300 },
     durationMs: 2 * hour,
     fromMs: 10 * minute,
-    told: "limit",
-    lines: { leastUtil: 0.98, utilOf: "steady", mostRefused: 0 },
+    told: "bucket",
+    lines: { leastUtil: 0.98, utilOf: "steady", mostRefused: 0, mostDebt: tokens.limit / 10 },
   }))
 }
 

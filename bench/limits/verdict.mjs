@@ -45,6 +45,7 @@ const judges = {
   mostRefused: (lines, { refused }) => atMost("429s", lines.mostRefused, refused),
   mostPerMille: (lines, figures) => atMost("429s a thousand requests", lines.mostPerMille, figures.perMille, perMille),
   mostRefusedFirstHour: (lines, figures) => atMost("429s in the first hour", lines.mostRefusedFirstHour, figures.refusedFirstHour),
+  mostDebt: (lines, { debt }) => atMost("spent beyond what had flowed in", lines.mostDebt, debt),
   mostReconvergeMs: (lines, { reconvergeMs }) =>
     atMost("kept the new limit after", lines.mostReconvergeMs, reconvergeMs ?? Number.POSITIVE_INFINITY, (ms) =>
       Number.isFinite(ms) ? `${ms / 1_000} s` : "never",

@@ -1,6 +1,6 @@
 // Several gates at once: all of them admit, or none is charged.
 
-import { admit, type GateState, type Passage } from "./gate.ts"
+import { admit, chargePermit, type GateState, neverUs, type Passage, permitOpensAtUs } from "./gate.ts"
 import type { GatePolicy } from "./policy.ts"
 
 export interface GateToPass {
@@ -28,3 +28,29 @@ export function admitAll(gates: readonly GateToPass[], nowUs: number): Admission
   }
   return last ? { kind: "refused", ...last } : { kind: "admitted", states }
 }
+
+export interface GateToAsk {
+  readonly policy: GatePolicy
+  readonly state: GateState
+  readonly cost: number
+  /** The distance that is asked for; 0: none. */
+  readonly delayUs: number
+}
+
+/**
+ * One more request of somebody who has passed all of them: charged now, at each of them for one and the same moment. Charged one after
+ * the other, a request that the second holds back would go out long after the moment that the first has reckoned with.
+ */
+export function reserveAll(gates: readonly GateToAsk[], nowUs: number): { readonly atUs: number; readonly states: readonly GateState[] } {
+  let atUs = nowUs
+  for (let look = 0; ; look++) {
+    const laterUs = Math.max(atUs, ...gates.map(({ policy, state, cost }) => permitOpensAtUs(policy, state, atUs, cost)))
+    if (laterUs === atUs) break
+    atUs = look < mostLooks ? laterUs : neverUs
+    if (atUs >= neverUs) break
+  }
+  return { atUs, states: gates.map(({ policy, state, cost, delayUs }) => chargePermit(policy, state, nowUs, atUs, cost, delayUs)) }
+}
+
+/** Windows of several gates may take turns at being closed; not for long. */
+const mostLooks = 100

@@ -25,14 +25,17 @@ export interface Refusal {
 
 /**
  * A window that has passed has let go of everything: one of the limit's own is enough at first, where it is shorter. Of those who keep
- * a distance only a few are too many, so that a few distances are.
+ * a distance one is too many now and then: for the first in a row a few distances are enough.
  */
-function firstUs(rates: readonly RatePolicy[], pace: Pace | undefined): number {
-  const windowUs = rates.length === 0 ? stepsUs[0] : Math.max(...rates.map(({ perUs }) => perUs))
-  return pace ? Math.min(windowUs, fewDistances * pace.everyUs) : windowUs
+function stepUs(count: number, rates: readonly RatePolicy[], pace: Pace | undefined): number {
+  const step = stepsUs[Math.min(count, stepsUs.length) - 1] ?? 0
+  const windowUs = rates.length === 0 ? step : Math.max(...rates.map(({ perUs }) => perUs)) * 2 ** (count - 1)
+  return Math.min(step, windowUs, pace && count === 1 ? fewDistances * pace.everyUs : step)
 }
 
 const fewDistances = 3
+/** Whatever was asked for, and with what is added to it. A handler that asks for longer by itself has its reasons. */
+const mostUs = 3_600_000_000
 
 export function isNews(state: GateState, sentAtUs: number): boolean {
   return sentAtUs > state.cooldown.reactedAtUs
@@ -42,9 +45,8 @@ export function isNews(state: GateState, sentAtUs: number): boolean {
 export function cooldown({ rates }: Pick<GatePolicy, "rates">, state: GateState, nowUs: number, refusal: Refusal, pace?: Pace): GateState {
   if (!isNews(state, refusal.sentAtUs)) return state
   const count = state.cooldown.count + 1
-  const stepUs = stepsUs[Math.min(count, stepsUs.length) - 1] ?? 0
-  const baseUs = refusal.retryAfterUs ?? Math.min(stepUs, firstUs(rates, pace) * 2 ** (count - 1))
-  const untilUs = nowUs + baseUs + Math.ceil((baseUs * refusal.random) / 10)
+  const baseUs = refusal.retryAfterUs ?? stepUs(count, rates, pace)
+  const untilUs = nowUs + Math.min(baseUs + Math.ceil((baseUs * refusal.random) / 10), Math.max(baseUs, mostUs))
   return { ...state, closedUntilUs: Math.max(state.closedUntilUs, untilUs), cooldown: { count, reactedAtUs: nowUs } }
 }
 

@@ -139,13 +139,17 @@ function rateOf(policy: GatePolicy, state: GateState, i: number): RateState {
   return (isAlike(known) ? known : state.rates.find(isAlike)) ?? empty
 }
 
-/** One more request by somebody who has passed already: charged now, for the earliest time at which it fits. No slot is taken. */
-export function reserve(policy: GatePolicy, state: GateState, nowUs: number, cost: number): { atUs: number; state: GateState } {
+/** One more request by somebody who has passed already: the earliest time, from then on, at which it fits. No slot is taken. */
+export function permitOpensAtUs(policy: GatePolicy, state: GateState, fromUs: number, cost: number): number {
+  if (cost > largestCost(policy)) return neverUs
+  return ratesAllOpenAtUs(policy, state, Math.max(fromUs, ceilTo(paceOf(policy, state)?.nextAtUs ?? 0, toldUs)), cost)
+}
+
+/** Charged now, for a moment that may lie ahead. */
+export function chargePermit(policy: GatePolicy, state: GateState, nowUs: number, atUs: number, cost: number, delayUs = 0): GateState {
   const pace = paceOf(policy, state)
-  const fromUs = Math.max(nowUs, ceilTo(pace?.nextAtUs ?? 0, toldUs))
-  const atUs = cost > largestCost(policy) ? neverUs : ratesAllOpenAtUs(policy, state, fromUs, cost)
   const rates = policy.rates.map((rate, i) => chargeAhead(rate, rateOf(policy, state, i), nowUs, atUs, cost))
-  return { atUs, state: { ...state, rates, ...(pace && { pace: chargePaceAt(pace, atUs, cost) }) } }
+  return { ...state, rates, ...(pace && { pace: chargePaceAt(pace, atUs, cost, delayUs) }) }
 }
 
 export interface Settlement {

@@ -1,4 +1,4 @@
-export { type AdmissionOfAll, admitAll, type GateToPass } from "./all.ts"
+export { type AdmissionOfAll, admitAll, type GateToAsk, type GateToPass, reserveAll } from "./all.ts"
 export { type Cooldown, cooldown, endCooldown, type Refusal, relax } from "./cooldown.ts"
 export {
   type Admission,
@@ -16,7 +16,6 @@ export {
   type Passage,
   releaseHolder,
   renewHolder,
-  reserve,
   type Settlement,
   settleGate,
   slotsOf,

@@ -26,17 +26,18 @@ function lateUs(everyUs: number): number {
 const atOnceUs = 25_000
 const busyShare = 12
 
-/** `leastUs`: the distance that whoever passes asks for himself. */
+/** `leastUs`: the distance that whoever passes asks for himself. It is kept in full, however late he comes: somebody was promised it. */
 export function chargePace(pace: Pace, nowUs: number, cost: number, leastUs: number): Pace {
   const everyUs = Math.max(pace.everyUs, leastUs)
+  const onAverageUs = Math.max(pace.nextAtUs, nowUs - lateUs(everyUs)) + everyUs * cost
   const isBusy = nowUs - pace.nextAtUs <= Math.max(atOnceUs, everyUs / 2)
   const busy = pace.busy + Math.round(((isBusy ? 1_000 : 0) - pace.busy) / busyShare)
-  return { everyUs: pace.everyUs, nextAtUs: Math.max(pace.nextAtUs, nowUs - lateUs(everyUs)) + everyUs * cost, busy }
+  return { everyUs: pace.everyUs, nextAtUs: Math.max(onAverageUs, nowUs + leastUs * cost), busy }
 }
 
 /** For a moment that is still to come. */
-export function chargePaceAt(pace: Pace, atUs: number, cost: number): Pace {
-  return { ...pace, nextAtUs: Math.max(pace.nextAtUs, atUs) + pace.everyUs * cost }
+export function chargePaceAt(pace: Pace, atUs: number, cost: number, leastUs: number): Pace {
+  return { ...pace, nextAtUs: Math.max(pace.nextAtUs, atUs) + Math.max(pace.everyUs, leastUs) * cost }
 }
 
 /** More or less was spent than was charged. */

@@ -13,6 +13,7 @@ import {
   usedOfWindow,
   type WindowState,
   windowOpensAtUs,
+  withLag,
 } from "./window.ts"
 
 export type RateState = WindowState | FixedState | BucketState
@@ -72,7 +73,8 @@ export function correct(policy: RatePolicy, state: RateState, nowUs: number, spe
   // Free already: there is nothing left to correct, and more than was reserved can no longer be charged to its time.
   if (fromUs <= nowUs) return heard
   const moved = chargeWindow(chargeWindow(heard, fromUs, -spent.reserved), toUs, spent.actual)
-  return pruneWindow(moved, nowUs)
+  const isTold = policy.provider === "unknown" && spent.respondedAtUs !== null
+  return pruneWindow(isTold ? withLag(moved, Math.max(0, toUs - policy.perUs - admittedAtUs)) : moved, nowUs)
 }
 
 function correctBucket(policy: RatePolicy, state: BucketState, nowUs: number, spent: Spent, more: number): BucketState {

@@ -10,6 +10,8 @@ export interface WindowState {
   readonly free: readonly FreeTime[]
   /** The shortest time from sending to response seen; null before the first. */
   readonly rttMinUs: number | null
+  /** `unknown`: how long after its admission a request is taken to have been counted, on average; absent before the first answer. */
+  readonly lagUs?: number
 }
 
 export function emptyWindow({ perUs }: RatePolicy): WindowState {
@@ -84,9 +86,17 @@ export function forecastWindow(policy: RatePolicy, state: WindowState, nowUs: nu
   const rounds = Math.floor(index / policy.limit)
   const atUs = windowOpensAtUs(policy, state, nowUs, slot + 1)
   if (rounds === 0) return atUs
-  const firstUs = freeAtUs(policy, atUs)
+  // Answers let go of a charge before its slack is over: what they do on average, they will do again.
+  const heard = state.lagUs === undefined ? policy : { ...policy, slackUs: Math.min(policy.slackUs, state.lagUs) }
+  const firstUs = freeAtUs(heard, atUs)
   // From then on the slot stands on the grain, and each round takes the same time.
-  return firstUs + (rounds - 1) * (freeAtUs(policy, firstUs) - firstUs)
+  return firstUs + (rounds - 1) * (freeAtUs(heard, firstUs) - firstUs)
+}
+
+/** An answer has told when its request can have been counted. */
+export function withLag(state: WindowState, lagUs: number): WindowState {
+  const known = state.lagUs
+  return { ...state, lagUs: known === undefined ? lagUs : known + Math.trunc((lagUs - known) / 16) }
 }
 
 export function usedOfWindow(state: WindowState, nowUs: number): number {

@@ -45,7 +45,11 @@ function divisor(a: number, b: number): number {
 
 const kinds = {
   pace: { read: distance, fromText: asIs, text: (value) => paceText(value ?? 0) },
-  duration: { read: us, fromText: (text) => (text === "0" ? 0 : text), text: (value) => windowText((value ?? 0) / 1_000) },
+  duration: {
+    read: us,
+    fromText: (text) => (text === "0" ? 0 : text),
+    text: (value) => (value === 0 ? "0" : windowText((value ?? 0) / 1_000)),
+  },
   positive: { read: positiveUs, fromText: asIs, text: (value) => windowText((value ?? 0) / 1_000) },
   count: { read: wholeNumber(1, 1_000_000), fromText: asNumber, text: String },
   thousandths: { read: wholeNumber(1, 10_000), fromText: asNumber, text: String },

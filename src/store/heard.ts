@@ -81,11 +81,9 @@ function tightness({ remaining, resetMs }: AnsweredQuota): number {
 export function waitsAtGate(records: Records, task: Passed, outcome: Extract<Outcome, { kind: "throttled" }>): boolean {
   const refs = task.gates ?? []
   if (outcome.scope !== "task") return refs.some(({ limit }) => outcome.limit === null || outcome.limit === limit)
-  // No gate cools down for it: only one that keeps a pace spaces its next try.
-  return refs.some((ref) => {
-    const gate = records.gates.gate(ref)
-    return gate !== null && (gate.force.policy.adaptive !== undefined || gate.state.pace !== undefined)
-  })
+  // No gate cools down for it. The distances of linear are long enough to space its next try; any other pace may be of milliseconds,
+  // in which an overload would use up all of its tries.
+  return refs.some((ref) => records.gates.gate(ref)?.force.policy.adaptive?.preset === "linear")
 }
 
 /** How often it may be refused: the least that one of its limits says. */

@@ -45,12 +45,14 @@ export type RouteResult =
   | { readonly kind: "unknown_limit"; readonly limit: string }
   | { readonly kind: "cost_above_limit"; readonly gate: string; readonly cost: number; readonly largest: number }
 
-/** One more request by a running task, at a gate that it has passed. */
+/** One more request by a running task, at gates that it has passed: charged at all of them for one moment, or at none. */
 export interface PermitRequest {
   readonly id: string
   readonly fence: number
-  readonly limit: string
-  readonly cost: number
+  /** Null: at every gate that it has passed. */
+  readonly limit: string | null
+  /** Null: as much as the claim was charged at each. */
+  readonly cost: number | null
   /** A permit that would come later than this is not charged. */
   readonly withinMs: number
   /** What the other side has answered to earlier requests of the run. Absent: nothing new. */

@@ -1,10 +1,21 @@
 // What a run leaves behind at the gates that it has passed: slots given back, charges corrected, cooldowns begun, further requests.
 
-import { isMetered, largestCost, learnCost, neverUs, releaseHolder, renewHolder, reserve, settleGate } from "../limits/index.ts"
-import type { TaskRecord } from "../task/index.ts"
+import {
+  type GateState,
+  type GateToAsk,
+  isMetered,
+  largestCost,
+  learnCost,
+  neverUs,
+  releaseHolder,
+  renewHolder,
+  reserveAll,
+  settleGate,
+} from "../limits/index.ts"
+import type { GateRef, TaskRecord } from "../task/index.ts"
 import type { SettleRequest } from "./contract.ts"
-import { isLearned } from "./costs.ts"
-import { closedBy } from "./gates.ts"
+import { delayUsOf, isLearned } from "./costs.ts"
+import { closedBy, type OpenGate } from "./gates.ts"
 import { answersOf, hearAtGate, hearEverywhere } from "./heard.ts"
 import type { PermitAnswer, PermitRequest } from "./limits-contract.ts"
 import type { Records } from "./records.ts"
@@ -58,23 +69,32 @@ export function renewAtGates({ gates }: Records, task: TaskRecord): void {
   }
 }
 
-/** One more request, at a gate that the task has passed. */
-export function permitAtGate(records: Records, task: TaskRecord, request: PermitRequest): PermitAnswer {
+/** One more request, at gates that the task has passed. */
+export function permitAtGates(records: Records, task: TaskRecord, request: PermitRequest): PermitAnswer {
   const { gates, nowMs } = records
   const nowUs = nowMs * 1_000
   // First, and whatever becomes of the request: who asks does not tell it again.
   hearEverywhere(records, task, request.heard ?? [])
-  const ref = task.gates?.find(({ limit }) => limit === request.limit)
-  const gate = ref && gates.gate(ref)
-  if (!gate) return { kind: "not_passed" }
-  const { policy } = gate.force
-  const largest = largestCost(policy)
-  if (isMetered(policy) && request.cost > largest) return { kind: "cost_above_limit", gate: gate.name, cost: request.cost, largest }
-  const closed = closedBy(gate).closedUntilUs
-  if (closed > nowUs) return { kind: "later", waitMs: closed >= neverUs ? null : Math.ceil((closed - nowUs) / 1_000) }
-  const { atUs, state } = reserve(policy, gate.state, nowUs, isMetered(policy) ? request.cost : 0)
+  const asked = (task.gates ?? []).flatMap((ref) => {
+    const gate = request.limit === null || request.limit === ref.limit ? gates.gate(ref) : null
+    return gate ? [{ ...toAsk(gate, ref, request.cost), gate }] : []
+  })
+  if (asked.length === 0 && request.limit !== null) return { kind: "not_passed" }
+  for (const { gate, policy, cost } of asked) {
+    const largest = largestCost(policy)
+    if (isMetered(policy) && cost > largest) return { kind: "cost_above_limit", gate: gate.name, cost, largest }
+  }
+  const closedUs = Math.max(0, ...asked.map(({ gate }) => closedBy(gate).closedUntilUs))
+  if (closedUs > nowUs) return { kind: "later", waitMs: closedUs >= neverUs ? null : Math.ceil((closedUs - nowUs) / 1_000) }
+  const { atUs, states } = reserveAll(asked, nowUs)
   const waitMs = Math.ceil((atUs - nowUs) / 1_000)
   if (waitMs > request.withinMs) return { kind: "later", waitMs }
-  gates.change(gate, state)
+  for (const [i, { gate }] of asked.entries()) gates.change(gate, states[i] as GateState)
   return { kind: "ok", nowMs, waitMs }
+}
+
+/** A gate with slots alone has nothing to charge: the run has its slot. */
+function toAsk(gate: OpenGate, ref: GateRef, cost: number | null): GateToAsk {
+  const { policy } = gate.force
+  return { policy, state: gate.state, cost: isMetered(policy) ? (cost ?? ref.reserved ?? ref.cost) : 0, delayUs: delayUsOf(gate, ref) }
 }

@@ -151,7 +151,7 @@ function isRateState(state: unknown): boolean {
   if (!isObject<Record<string, unknown>>(state) || !isWhole(state.perUs, 1, lastUs)) return false
   switch (state.kind) {
     case "window":
-      return isListOf(state.free, isFreeTime) && orNull(isUs)(state.rttMinUs)
+      return isListOf(state.free, isFreeTime) && orNull(isUs)(state.rttMinUs) && orAbsent(isUs)(state.lagUs)
     case "fixed":
       return isUs(state.startUs) && isCount(state.used)
     case "bucket":

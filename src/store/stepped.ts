@@ -3,6 +3,7 @@
 import type { NumberedEntry } from "../task/index.ts"
 import { numberHistory } from "../task/index.ts"
 import type { World } from "../world/index.ts"
+import { agedExchange, agedPermit } from "./aged.ts"
 import { changeLimit } from "./change-limit.ts"
 import {
   budgets,
@@ -37,7 +38,7 @@ import type {
   UnroutedRequest,
 } from "./limits-contract.ts"
 import { move } from "./move.ts"
-import { permitAtGate } from "./passed.ts"
+import { permitAtGates } from "./passed.ts"
 import type { Records } from "./records.ts"
 import { explain, reportGates, reportLimits } from "./report.ts"
 import { route } from "./route.ts"
@@ -86,16 +87,18 @@ export abstract class SteppedStore implements Store {
     let begunAtMs = askedAtMs
     const answer = await this.step((records) => {
       begunAtMs = this.world.monotonicMs()
-      return exchange(records, request)
+      return exchange(records, agedExchange(request, begunAtMs - askedAtMs))
     })
     return { ...answer, waitedMs: begunAtMs - askedAtMs }
   }
 
   permit(request: PermitRequest): Promise<PermitAnswer> {
+    const askedAtMs = this.world.monotonicMs()
     return this.step((records) => {
+      const aged = agedPermit(request, this.world.monotonicMs() - askedAtMs)
       const task = records.load([request.id])[0]
       const isHeld = task?.status === "running" && task.fence === request.fence && records.nowMs < (task.leaseExpiresAtMs ?? 0)
-      return task && isHeld ? permitAtGate(records, task, request) : { kind: "stale" }
+      return task && isHeld ? permitAtGates(records, task, aged) : { kind: "stale" }
     })
   }
 

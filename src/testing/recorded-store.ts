@@ -18,6 +18,7 @@ import type {
   SubmitAnswer,
   SubmitRequest,
 } from "../store/index.ts"
+import type { GateRef } from "../task/index.ts"
 import type { EventBase, HistoryEvent, Phase } from "./checker/index.ts"
 import { throughCalls } from "./through-calls.ts"
 
@@ -87,12 +88,17 @@ const exchange: Recorder<ExchangeRequest, ExchangeAnswer> = {
     }
     for (const { id: task, fence, workerId, startedAtMs, leaseExpiresAtMs, gates } of claimed) {
       const lease = { worker: workerId ?? request.workerId, untilMs: leaseExpiresAtMs ?? atMs }
-      write({ op: "claim", atMs: startedAtMs ?? atMs, task, fence, ...lease, gates: gates ?? [] })
+      write({ op: "claim", atMs: startedAtMs ?? atMs, task, fence, ...lease, gates: (gates ?? []).map(charged) })
     }
   },
   failed(write, { settles }, phase) {
     for (const settle of settles) write(settleFact(phase, settle))
   },
+}
+
+/** With what was charged, where that was learned. */
+function charged({ limit, key, cost, reserved }: GateRef): { limit: string; key: string; cost: number } {
+  return { limit, key, cost: reserved ?? cost }
 }
 
 function settleFact(phase: Phase, { id: task, fence, outcome, spent }: SettleRequest): Fact {

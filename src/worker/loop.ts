@@ -230,7 +230,7 @@ export class Loop {
       this.events.emit("task.stale", { id, type, fence, outcome: outcome.kind })
       return
     }
-    if (outcome.kind === "throttled") {
+    if (outcome.kind === "throttled" && outcome.scope !== "task") {
       const { limit, retryAfterMs, status } = outcome
       this.events.emit("gate.cooling", { id, type, limit, retryAfterMs, status })
     }

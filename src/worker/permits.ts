@@ -38,7 +38,7 @@ export class Permits {
   }
 
   /** Resolves when the request may go out. */
-  async acquire(run: PermitRun, limit: string, cost: number, heard: readonly Noted[] = []): Promise<void> {
+  async acquire(run: PermitRun, limit: string | null, cost: number | null, heard: readonly Noted[] = []): Promise<void> {
     const { id, fence, type } = run.task
     const where = `task ${type}: ctx.permit`
     // A line of its own: one that waits for long does not slow down the others.
@@ -86,7 +86,7 @@ function unlessStopped<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
   })
 }
 
-function refusal(where: string, limit: string, answer: Exclude<PermitAnswer, { kind: "ok" | "later" }>): SluiceError {
+function refusal(where: string, limit: string | null, answer: Exclude<PermitAnswer, { kind: "ok" | "later" }>): SluiceError {
   if (answer.kind === "stale") return stopError("lease_lost")
   if (answer.kind === "cost_above_limit") return costAboveLimit(where, answer)
   return new SluiceError(

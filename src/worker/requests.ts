@@ -30,7 +30,8 @@ export interface RequestsHost {
   readonly signal: AbortSignal
   /** When the latest request that nobody has noted may have gone out. */
   readonly sentAtMs: number
-  permit(limit: string, cost: number): Promise<void>
+  /** Of one limit, or of every one that the task passes; without a cost as much as the claim was charged. */
+  permit(limit: string | null, cost: number | null): Promise<void>
   note(answer: Noted): void
 }
 
@@ -65,7 +66,7 @@ export class Requests {
     const { host } = this
     host.signal.throwIfAborted()
     // The claim has paid for the first one.
-    if (this.count++ > 0) await this.askAll(request)
+    if (this.count++ > 0 && this.gates.length > 0) await host.permit(request.limit, request.cost)
     const sentAtMs = host.world.monotonicMs()
     const signal = init?.signal ? AbortSignal.any([init.signal, host.signal]) : host.signal
     const response = await host.world.fetch(input, { ...init, signal })
@@ -114,12 +115,6 @@ export class Requests {
     return this.host.task.gates ?? []
   }
 
-  private async askAll({ limit, cost }: Request): Promise<void> {
-    for (const ref of this.gates) {
-      if (limit === null || ref.limit === limit) await this.host.permit(ref.limit, cost ?? ref.reserved ?? ref.cost)
-    }
-  }
-
   /** Notes the answer; gives the error that says what it means for the run, if anything. */
   private hear(heard: Heard, { limit, blocking }: Request, sentAtMs: number, respondedAtMs: number): RateLimitError | null {
     const { status, quotas } = heard
@@ -143,7 +138,9 @@ export class Requests {
       status,
       ...(retryAfterMs === null ? {} : { retryAfter: `${Math.ceil(retryAfterMs)}ms` }),
       ...(limit === null ? {} : { limit }),
-      ...(isOfPace ? {} : { scope: "task" as const, retries: blockedRetries }),
+      ...(isOfPace ? {} : { scope: "task" as const }),
+      // Whoever is overloaded will be so for a while; who forbids it three times means it.
+      ...(isOfPace || heard.isRefused ? {} : { retries: blockedRetries }),
     })
   }
 }

@@ -27,7 +27,7 @@ export interface RunHooks {
   readonly log: (run: Run, level: LogLevel, message: string, fields: Fields) => void
   readonly policy: () => Policy
   /** Resolves when one more request may go out. */
-  readonly permit: (run: Run, limit: string, cost: number, heard: readonly Noted[]) => Promise<void>
+  readonly permit: (run: Run, limit: string | null, cost: number | null, heard: readonly Noted[]) => Promise<void>
 }
 
 /** Answers that a run keeps until the store is told of them. */
@@ -125,7 +125,12 @@ export class Run {
   async permit(limit: AnyLimit | string, options?: CostOptions): Promise<void> {
     const where = `task ${this.task.type}: ctx.permit`
     const { cost } = readOptions(where, options, { cost: readCost })
-    await this.hooks.permit(this, parseName(`${where}: limit`, nameOf(limit)), cost ?? 1, this.heard.splice(0))
+    await this.ask(parseName(`${where}: limit`, nameOf(limit)), cost ?? 1)
+  }
+
+  /** Resolves when one more request may go out. */
+  async ask(limit: string | null, cost: number | null): Promise<void> {
+    await this.hooks.permit(this, limit, cost, this.heard.splice(0))
     this.sentAtMs = this.world.monotonicMs()
   }
 
@@ -156,7 +161,7 @@ export class Run {
       get sentAtMs() {
         return run.sentAtMs
       },
-      permit: (limit, cost) => this.permit(limit, { cost }),
+      permit: (limit, cost) => this.ask(limit, cost),
       note: (answer) => this.note(answer),
     })
     return this.asking

@@ -31,23 +31,34 @@ parentPort?.on("message", (reply: PermitReply) => {
 })
 parentPort?.unref()
 
-function permit(limit: AnyLimit | string, options?: CostOptions): Promise<void> {
+async function permit(limit: AnyLimit | string, options?: CostOptions): Promise<void> {
   const where = `task ${task.type}: ctx.permit`
   const { cost } = readOptions(where, options, { cost: readCost })
+  await ask(parseName(`${where}: limit`, nameOf(limit)), cost ?? 1)
+}
+
+async function ask(limit: string | null, cost: number | null): Promise<void> {
+  await answered(limit, cost)
+  sentAtMs = systemWorld.monotonicMs()
+}
+
+function answered(limit: string | null, cost: number | null): Promise<void> {
   const number = ++asked
-  say({ kind: "permit", number, limit: parseName(`${where}: limit`, nameOf(limit)), cost: cost ?? 1 })
+  say({ kind: "permit", number, limit, cost })
   parentPort?.ref()
   return new Promise((resolve, reject) => {
     permits.set(number, ({ error }) => (error === null ? resolve() : reject(errorFrom(error))))
   })
 }
 
-const startedAtMs = systemWorld.monotonicMs()
+let sentAtMs = systemWorld.monotonicMs()
 const host = {
   task,
   world: systemWorld,
-  sentAtMs: startedAtMs,
-  permit: (limit: string, cost: number) => permit(limit, { cost }),
+  get sentAtMs() {
+    return sentAtMs
+  },
+  permit: ask,
   note: (answer: Noted) => say({ kind: "heard", answer: toAnswer(answer, systemWorld.monotonicMs()) }),
 }
 
@@ -58,7 +69,7 @@ async function run(): Promise<unknown> {
   const view = new Task(task)
   // The thread is terminated when the run is asked to stop: a signal that cannot fire is all a blocked handler could use.
   const { signal } = new AbortController()
-  const requests = new Requests({ ...host, signal })
+  const requests = new Requests(Object.assign(host, { signal }))
   const checked = await checkInput(definition, view.input)
   if (checked.kind === "refused") throw checked.error
   const context = {
@@ -69,7 +80,7 @@ async function run(): Promise<unknown> {
     progress: (value: unknown) => say({ kind: "progress", json: toJson("progress", value, maxBytes) }),
     reschedule,
     spent: (actual: number, options?: SpentOptions) => say({ kind: "spent", ...spending.note(actual, options) }),
-    permit: async (limit: AnyLimit | string, options?: CostOptions) => permit(limit, options),
+    permit,
     fetch: (input: string | URL, init?: RequestInit, options?: FetchOptions) => requests.fetch(input, init, options),
     observe: (answer: unknown, options?: ObserveOptions) => requests.observe(answer, options),
     get queue(): never {

@@ -3,7 +3,7 @@
 
 import { Worker as Thread } from "node:worker_threads"
 import { isSluiceError, SluiceError } from "../errors/index.ts"
-import type { AnyTask, CostOptions, LogLevel, SpentOptions } from "../queue/index.ts"
+import type { AnyTask, LogLevel, SpentOptions } from "../queue/index.ts"
 import type { Answer } from "../store/index.ts"
 import { PermanentError, RateLimitError, RescheduleError, type TaskRecord } from "../task/index.ts"
 import { isPermanent, messageOf } from "./outcomes.ts"
@@ -35,7 +35,7 @@ export type ThreadMessage =
   /** With ages: a thread has a clock of its own. */
   | { readonly kind: "heard"; readonly answer: Answer }
   /** Answered with a PermitReply of the same number. */
-  | { readonly kind: "permit"; readonly number: number; readonly limit: string; readonly cost: number }
+  | { readonly kind: "permit"; readonly number: number; readonly limit: string | null; readonly cost: number | null }
   | { readonly kind: "progress"; readonly json: string }
   | { readonly kind: "log"; readonly level: LogLevel; readonly message: string; readonly fields: Fields }
 
@@ -52,7 +52,7 @@ export interface ThreadHost {
   readonly signal: AbortSignal
   spent(actual: number, options: SpentOptions): void
   hear(answer: Answer): void
-  permit(limit: string, options: CostOptions): Promise<void>
+  ask(limit: string | null, cost: number | null): Promise<void>
   report(value: unknown): void
   log(level: LogLevel, message: string, fields: Fields): void
 }
@@ -83,7 +83,7 @@ export function runInThread(start: ThreadStart, host: ThreadHost): Promise<unkno
 
 async function permitFor(thread: Thread, host: ThreadHost, message: Extract<ThreadMessage, { kind: "permit" }>): Promise<void> {
   const { number, limit, cost } = message
-  const error = await host.permit(limit, { cost }).then(() => null, messageFor)
+  const error = await host.ask(limit, cost).then(() => null, messageFor)
   thread.postMessage({ number, error } satisfies PermitReply)
 }
 

@@ -2,39 +2,11 @@
 
 import { deepEqual, equal, ok } from "node:assert/strict"
 import { it } from "node:test"
-import { type AnyTask, type Context, defineLimit, defineTask, type FetchOptions, isSluiceError } from "../../src/index.ts"
-import type { TestQueue, TestQueueOptions } from "../../src/testing/index.ts"
+import { defineLimit, defineTask, type FetchOptions, isSluiceError, type LimitOptions } from "../../src/index.ts"
 import { virtualStartMs } from "../../src/testing/virtual-world.ts"
 import { onEveryStore } from "../seeds/stores.ts"
-import { type Answering, OtherSide, type Script } from "../unit/worker/other-side.ts"
-
-const url = "http://other.test"
-const api = defineLimit("api", { rate: "100/1s", provider: "sliding" })
-
-/** One request to the path that it is given. */
-const call = defineTask("call", {
-  limits: [api],
-  run: async (path: string, context) => (await context.fetch(`${url}/${path}`)).status,
-})
-
-async function closedForMs(queue: TestQueue, limit = "api"): Promise<number> {
-  const [gate] = (await queue.limits.gates(limit)).gates
-  return gate?.cooldown ? gate.cooldown.until.getTime() - queue.world.wallMs() : 0
-}
-
-async function taskOf(queue: TestQueue, { id }: { readonly id: string }) {
-  const task = await queue.get(id)
-  ok(task)
-  return task
-}
-
-type Open = (tasks: readonly AnyTask[], options?: Omit<TestQueueOptions, "store">) => Promise<TestQueue>
-
-/** A queue whose other side answers so, and no task of which has been started. */
-async function start(open: Open, answers: readonly Script[], tasks: readonly AnyTask[] = [call], concurrency = 1) {
-  const other = new OtherSide(...answers)
-  return { other, queue: await open(tasks, { world: other.world, worker: { concurrency } }) }
-}
+import type { Answering } from "../unit/worker/other-side.ts"
+import { api, call, closedForMs, start, taskOf, url } from "./requests-kit.ts"
 
 onEveryStore("an answer to ctx.fetch", (open) => {
   it("429: the run ends without a retry, the gate is closed for Retry-After, the task keeps its place and completes later", async () => {
@@ -176,6 +148,25 @@ onEveryStore("an answer to ctx.fetch", (open) => {
     })
   }
 
+  const short: Readonly<Record<string, readonly [LimitOptions, readonly Answering[]]>> = {
+    "of scout": [{ adaptive: { start: "100/s" } }, []],
+    "learned from a refusal": [{ rate: "100/1s", provider: "sliding" }, [{ status: 429, headers: { "retry-after": "1" } }, {}]],
+  }
+  for (const [name, [limit, before]] of Object.entries(short)) {
+    it(`529 at a gate with a short distance, ${name}: the task waits by itself, and does not use up its tries at once`, async () => {
+      const fast = defineLimit("fast", limit)
+      const quick = defineTask("quick", { limits: [fast], run: async (_input: null, context) => (await context.fetch(url)).status })
+      const { other, queue } = await start(open, [...before, { status: 529 }, {}], [quick])
+      if (before.length > 0) await queue.submit(quick, null)
+      await queue.advance("10s")
+      const task = await queue.submit(quick, null)
+      await queue.advance("10s")
+      const [overloaded = 0, served = 0] = other.times.slice(before.length)
+      ok(served - overloaded >= 2_000, `expected it to wait for 2 s, got requests at ${other.times}`)
+      equal((await taskOf(queue, task)).output, 200)
+    })
+  }
+
   it("403 with an empty quota, as GitHub has it: of the pace, so that the gate is closed until the reset", async () => {
     const resetAt = Math.ceil(virtualStartMs / 1_000) + 40
     const headers = {
@@ -233,6 +224,17 @@ onEveryStore("an answer to ctx.fetch", (open) => {
     equal((await queue.limits.gates("api")).gates[0]?.cooldown?.count, 1)
   })
 
+  it("a 500 says nothing of the pace, though its task completes: the next refusal goes on from the last", async () => {
+    const refusal: Answering = { status: 429, headers: { "retry-after": "5" } }
+    const { other, queue } = await start(open, [refusal, { status: 500 }, refusal])
+    await queue.submit(call, "first")
+    await queue.advance("6s")
+    equal((await queue.counts()).completed, 1)
+    await queue.submit(call, "second")
+    await queue.world.settle()
+    deepEqual([other.paths, (await queue.limits.gates("api")).gates[0]?.cooldown?.count], [["/first", "/first", "/second"], 2])
+  })
+
   const kept: Readonly<Record<string, readonly [number, FetchOptions, boolean]>> = {
     'onRefusal: "return" gives a 429 back': [429, { onRefusal: "return" }, true],
     'onRefusal: "return" gives a bare 403 back': [403, { onRefusal: "return" }, false],
@@ -284,88 +286,4 @@ onEveryStore("an answer to ctx.fetch", (open) => {
     deepEqual((await taskOf(queue, task)).output, [429, 200])
     ok((other.times[1] ?? 0) >= 30_000, `got ${other.times[1]}`)
   })
-
-  const hour = 3_600_000
-  const hostile: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-    "an exponent": { "retry-after": "1e99" },
-    "a negative number": { "retry-after": "-5" },
-    "more digits than a number keeps": { "retry-after": "9".repeat(400) },
-    "a number of years": { "retry-after": "999999999999" },
-    "a date in 9999": { "retry-after": "Fri, 31 Dec 9999 23:59:59 GMT" },
-    "a date in 9999 by a clock in 1970": { "retry-after": "Fri, 31 Dec 9999 23:59:59 GMT", date: "Thu, 01 Jan 1970 00:00:00 GMT" },
-    milliseconds: { "retry-after-ms": "99999999999999" },
-    "a text of 60 KB": { "retry-after": `1${" ".repeat(60_000)}1` },
-    "not a number": { "retry-after": "NaN" },
-  }
-  const limits = [api, defineLimit("api", { adaptive: true }), defineLimit("api", { adaptive: "linear" })]
-  for (const status of [200, 429, 503]) {
-    it(`a hostile Retry-After on a ${status} closes the gate for an hour and its jitter at most, however it learns`, async () => {
-      for (const limit of limits) {
-        const asking = defineTask("asking", { limits: [limit], run: async (_input: null, context) => (await context.fetch(url)).status })
-        for (const [name, headers] of Object.entries(hostile)) {
-          const { queue } = await start(open, [{ status, headers }], [asking])
-          const task = await queue.submit(asking, null)
-          await queue.world.settle()
-          const waits = `${limit.policy.adaptive?.preset ?? "declared"}, ${name}`
-          ok((await closedForMs(queue)) <= 1.1 * hour, `${waits}: closed for ${await closedForMs(queue)} ms`)
-          const { availableAt } = await taskOf(queue, task)
-          ok(availableAt.getTime() - queue.world.wallMs() <= 1.1 * hour, `${waits}: waits until ${availableAt.toISOString()}`)
-        }
-      }
-    })
-  }
-
-  it("a hostile quota closes the gate for a day and an hour at most", async () => {
-    const resets = ["99999999999", "253402300799", "1e30", "9".repeat(300), "Fri, 31 Dec 9999 23:59:59 GMT", "-1"]
-    for (const reset of resets) {
-      const headers = { "x-ratelimit-limit": "1", "x-ratelimit-remaining": "0", "x-ratelimit-reset": reset }
-      const { queue } = await start(open, [{ headers }])
-      await queue.submit(call, "x")
-      await queue.world.settle()
-      ok((await closedForMs(queue)) <= 25 * hour, `${reset}: closed for ${await closedForMs(queue)} ms`)
-    }
-  })
-
-  const refused: readonly (readonly [(context: Context<null>) => unknown, string])[] = [
-    [
-      (context) => context.fetch(url, undefined, { limit: "apy" }),
-      'task wrong: ctx.fetch: expected a limit that the task passes (api), got "apy"',
-    ],
-    [(context) => context.fetch(url, undefined, { cost: 0 }), "task wrong: ctx.fetch: cost: expected a whole number, 1 or more, got 0"],
-    [
-      (context) => context.fetch(url, undefined, { blocking: [403, 1_000] }),
-      "task wrong: ctx.fetch: blocking[1]: expected a whole number from 100 to 599, got 1000",
-    ],
-    [(context) => context.fetch(url, undefined, { blocking: 403 as never }), "task wrong: ctx.fetch: blocking: expected an array, got 403"],
-    [
-      (context) => context.fetch(url, undefined, { onRefusal: "retrun" as never }),
-      'task wrong: ctx.fetch: onRefusal: expected throw, return, got "retrun"; did you mean "return"?',
-    ],
-    [
-      (context) => context.fetch(url, undefined, { limt: api } as never),
-      'task wrong: ctx.fetch: unknown option "limt"; did you mean "limit"?',
-    ],
-    [(context) => context.fetch(url, undefined, "api" as never), 'task wrong: ctx.fetch: expected an object of options, got "api"'],
-    [
-      (context) => context.fetch(url, undefined, { limit: 7 as never }),
-      'task wrong: ctx.fetch: limit: expected 1 to 128 letters, digits, "_", "-", "." or ":", not starting with "." or ":", got 7',
-    ],
-    [
-      (context) => context.observe(new Response(), { limit: "apy" }),
-      'task wrong: ctx.observe: expected a limit that the task passes (api), got "apy"',
-    ],
-    [
-      (context) => context.observe(new Response(), { cost: 1 } as never),
-      'task wrong: ctx.observe: unknown option "cost"; known are limit, blocking, onRefusal',
-    ],
-  ]
-  for (const [ask, message] of refused) {
-    it(`refuses: ${message}`, async () => {
-      const wrong = defineTask("wrong", { limits: [api], maxRetries: 0, run: (_input: null, context) => ask(context) })
-      const { other, queue } = await start(open, [{}], [wrong])
-      const task = await queue.submit(wrong, null)
-      await queue.drain()
-      deepEqual([(await taskOf(queue, task)).lastError, other.asked.length], [message, 0])
-    })
-  }
 })

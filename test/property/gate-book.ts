@@ -166,10 +166,10 @@ export class Book {
   }
 
   /** "Too fast": once for each request that was sent after the last time. */
-  cool(nowUs: number, sentAtUs: number, retryAfterUs: number | null, random: number, firstUs: number): void {
+  cool(nowUs: number, sentAtUs: number, retryAfterUs: number | null, random: number, mostUs: (refusals: number) => number): void {
     if (sentAtUs <= this.reactedAtUs) return
     const stepUs = steps[Math.min(this.refusals, steps.length - 1)] as number
-    const baseUs = retryAfterUs ?? Math.min(stepUs, firstUs * 2 ** this.refusals)
+    const baseUs = retryAfterUs ?? Math.min(stepUs, mostUs(this.refusals))
     this.refusals++
     this.reactedAtUs = nowUs
     this.closedUntilUs = Math.max(this.closedUntilUs, nowUs + baseUs + Math.ceil((baseUs * random) / 10))

@@ -150,15 +150,15 @@ export class Watcher {
     if (outcome.kind === "completed") book.relax(sentAtUs)
     if (outcome.kind !== "throttled" || (outcome.limit ?? gate.limit) !== gate.limit) return
     const { retryAfterMs = null, random = 0 } = outcome
-    book.cool(nowUs, sentAtUs, retryAfterMs === null ? null : retryAfterMs * 1_000, random, this.firstCooldownUs(gate))
+    book.cool(nowUs, sentAtUs, retryAfterMs === null ? null : retryAfterMs * 1_000, random, (refusals) => this.cooldownUs(gate, refusals))
   }
 
-  /** A window of the limit's own, where that is shorter; three distances of a gate that keeps one. */
-  private firstCooldownUs(gate: Gate): number {
+  /** A window of the limit's own, where that is shorter; three distances for the first at a gate that keeps one. */
+  private cooldownUs(gate: Gate, refusals: number): number {
     const { rates } = this.policy(gate)
-    const windowUs = rates.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...rates.map(({ perUs }) => perUs))
+    const windowUs = rates.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...rates.map(({ perUs }) => perUs)) * 2 ** refusals
     const pace = this.paces.get(nameOf(gate))
-    return pace ? Math.min(windowUs, 3 * pace.everyUs) : windowUs
+    return pace && refusals === 0 ? Math.min(windowUs, 3 * pace.everyUs) : windowUs
   }
 
   kept({ heartbeats, leaseMs }: Exchange, answer: Exchanged): void {
@@ -192,19 +192,22 @@ export class Watcher {
 
   /** Charged for when it goes out. */
   permitted({ id, fence, limit, cost }: { id: string; fence: number; limit: string; cost: number }, waitMs: number): void {
-    const gate = this.running.get(id)?.task.gates?.find((one) => one.limit === limit)
-    if (!gate) return
-    const policy = this.policy(gate)
-    const book = this.book(gate)
+    // All gates of the limit, for one moment.
+    const gates = this.running.get(id)?.task.gates?.filter((one) => one.limit === limit) ?? []
     const nowUs = this.nowMs * 1_000
     // Told in whole milliseconds; a bucket reckons in microseconds.
-    const bucketUs = Math.max(
-      0,
-      ...policy.rates.map((rate, i) => (rate.provider === "bucket" ? book.bucketOpensAtUs(rate, i, nowUs, cost) : 0)),
-    )
+    const bucketUs = Math.max(0, ...gates.flatMap((gate) => this.bucketsOpenAtUs(gate, nowUs, cost)))
     const toldUs = nowUs + waitMs * 1_000
     const atUs = Math.ceil(bucketUs / 1_000) * 1_000 === toldUs ? bucketUs : toldUs
-    if (policy.rates.length > 0) book.charge(policy, { id, fence, atUs, cost, isPermit: true })
+    for (const gate of gates) {
+      const policy = this.policy(gate)
+      if (policy.rates.length > 0) this.book(gate).charge(policy, { id, fence, atUs, cost, isPermit: true })
+    }
+  }
+
+  private bucketsOpenAtUs(gate: Gate, nowUs: number, cost: number): number[] {
+    const { rates } = this.policy(gate)
+    return rates.map((rate, i) => (rate.provider === "bucket" ? this.book(gate).bucketOpensAtUs(rate, i, nowUs, cost) : 0))
   }
 
   changed({ limit, key, change }: { limit: string; key: string; change: Change }): void {

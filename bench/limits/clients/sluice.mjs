@@ -32,6 +32,8 @@ const perMs = (ms) => `${ms}ms`
 function limitFor({ told, provider }) {
   const rate = { limit: provider.limit, per: perMs(provider.perMs) }
   if (told === "nothing") return { adaptive: true }
+  // A tenth of the quota at once, as docs/guides/adaptive-limits.md recommends for costs that are learned.
+  if (told === "bucket") return { rate: { ...rate, provider: "bucket", burst: provider.limit / 10 } }
   return { rate: told === "fixed" ? { ...rate, provider: "fixed" } : rate }
 }
 
@@ -67,6 +69,19 @@ function arriveBy({ clock, submit, trace }) {
   }
 }
 
+/** By how much a gate is behind: what has to flow in until one unit fits again, looked at every second. */
+function watchDebt({ clock, queue, provider }) {
+  const debts = { most: 0 }
+  const look = async () => {
+    const [gate] = (await queue.limits.gates("api")).gates
+    const waitMs = gate?.opensAt ? gate.opensAt.getTime() - clock.nowMs() : 0
+    debts.most = Math.max(debts.most, Math.round((waitMs * provider.limit) / provider.perMs))
+    clock.after(1_000, () => void look())
+  }
+  clock.after(1_000, () => void look())
+  return debts
+}
+
 /** Answers as `runClient` does. `limit` replaces what the cell would tell. */
 export async function runSluice(cell, seed, { limit, concurrency = 500 } = {}) {
   const { provider: options, network, startMs, trace, idle } = setUpCell(cell, seed)
@@ -100,9 +115,10 @@ export async function runSluice(cell, seed, { limit, concurrency = 500 } = {}) {
     () => null,
     (error) => error,
   )
+  const debts = costs ? watchDebt({ clock, queue, provider: options }) : { most: 0 }
   const events = await clock.runUntil(startMs + cell.durationMs)
   const ended = await Promise.race([failed, Promise.resolve("running")])
   if (ended !== "running") throw ended ?? new Error("the worker stopped before the run was over")
-  const figures = figuresOf(cell, { provider: options, log, startMs, trace })
+  const figures = { ...figuresOf(cell, { provider: options, log, startMs, trace }), debt: debts.most }
   return { log, provider, events, startMs, figures, lines: linesOf(cell, figures), gate: (await queue.limits.gates("api")).gates[0] }
 }

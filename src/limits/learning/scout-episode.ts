@@ -133,7 +133,7 @@ function heldWasRefused(scouting: Scouting, episode: Episode): ScoutState {
   const isShort = blockedUs <= Math.max(2 * own.canaryUs, (2 * known.everyNs) / 1_000, (spanUs * 2 * own.ease) / 1_000)
   if (isShort && passed >= own.tolerated && cycleUs >= own.toleratedUs) return rest(scouting, known, known.restUs)
   if (isSoon(known, episode))
-    return believe(scouting, measuredOf(scouting, episode), measured < rate * 0.9 ? spanUs * 1.5 : spanUs, episode.isSure)
+    return believe(scouting, measuredOf(scouting, episode), measured < rate * 0.9 ? Math.max(spanUs, cycleUs) : spanUs, episode.isSure)
   if (!isShort) return believe(scouting, Math.min(eased(scouting, episode), rate * (1 - blockedUs / spanUs)), spanUs, false)
   const everyNs = Math.min(own.mostUs * 1_000, Math.round(1_000 / eased(scouting, episode)))
   return rest(scouting, { ...known, everyNs, heldNs: everyNs }, known.restUs)

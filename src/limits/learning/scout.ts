@@ -61,10 +61,15 @@ export function scout(policy: GatePolicy, own: ScoutPolicy, state: GateState, no
   return isBlocked ? after : keep(state, counted, grow(counted))
 }
 
-/** Who is told the limit does not look for it; what is told is where the search would go on. */
+/**
+ * Who is told the limit does not look for it; what is told is where the search would go on. From the start it gets there by a
+ * quarter at a time: the first answers of a bucket that is nearly full say little of how fast it fills.
+ */
 function follow(known: ScoutState, quotaNs: number, { own, nowUs, leastNs }: Scouting): ScoutState {
-  const everyNs = Math.min(own.mostUs * 1_000, Math.max(leastNs, quotaNs))
-  return { ...known, mode: mode.rest, everyNs, heldNs: everyNs, refusedNs: null, restUs: own.restUs, sinceUs: nowUs, answers: 0 }
+  const soonestNs = known.trust === trusts.guess ? Math.ceil(0.8 * known.everyNs) : 0
+  const everyNs = Math.min(own.mostUs * 1_000, Math.max(leastNs, quotaNs, soonestNs))
+  const trust = quotaNs >= soonestNs ? trusts.sure : known.trust
+  return { ...known, mode: mode.rest, trust, everyNs, heldNs: everyNs, refusedNs: null, restUs: own.restUs, sinceUs: nowUs, answers: 0 }
 }
 
 /** Somebody has set another pace: it is taken for one that has held. */

@@ -137,11 +137,11 @@ export class HistoryChecker {
       }
     }
     for (const { task, fence, limit, cost, atMs } of this.permits) {
-      const key = this.stories
-        .get(task)
-        ?.leases.get(fence)
-        ?.gates.find((gate) => gate.limit === limit)?.key
-      if (key !== undefined) gateOf(limit, key)?.admissions.push({ atMs, cost, who: `a permit of ${task}`, isAhead: true, startMs: null })
+      for (const gate of this.stories.get(task)?.leases.get(fence)?.gates ?? []) {
+        if (limit !== null && gate.limit !== limit) continue
+        const admission = { atMs, cost: cost ?? gate.cost, who: `a permit of ${task}`, isAhead: true, startMs: null }
+        gateOf(gate.limit, gate.key)?.admissions.push(admission)
+      }
     }
     return [...gates.values()]
   }

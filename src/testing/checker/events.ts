@@ -64,8 +64,10 @@ export interface Permitted extends EventBase {
   readonly op: "permit"
   readonly task: string
   readonly fence: number
-  readonly limit: string
-  readonly cost: number
+  /** Null: every one that the task passes. */
+  readonly limit: string | null
+  /** Null: as much as the claim was charged. */
+  readonly cost: number | null
 }
 
 /** Somebody cancelled, retried, archived or expired it by hand. */

@@ -147,12 +147,16 @@ export const gatesHeardTests = theme("gates-heard", {
     ok(everyUs > 500_000 && everyUs < 1_500_000, `expected about a start a second, got one every ${everyUs} µs`)
   },
 
-  "a refusal of the task alone keeps its gates open, spaces its next try where they keep a pace, and fails at the cap": async (bench) => {
+  "a refusal of the task alone keeps its gates open, waits for the distance of one that learns by steps, and fails at the cap": async (
+    bench,
+  ) => {
     await bench.declare("paced", linear({ maxRetries: null }))
+    await bench.declare("searching", scouting())
     await bench.declare("plain", slots(5))
     const worker = bench.newWorker()
     for (const [name, waitsMs] of [
       ["paced", 500],
+      ["searching", 7_000],
       ["plain", 7_000],
     ] as const) {
       const task = await bench.submit({ gates: through(name) })

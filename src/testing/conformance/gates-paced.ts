@@ -73,6 +73,30 @@ export const gatesPacedTests = theme("gates-paced", {
     keepDistance([0, (nextAtMs ?? 0) - nowMs], 2_000)
   },
 
+  "further requests of a run keep the distance as well, and keep others away": async (bench) => {
+    await bench.declare("vendor", linear())
+    const worker = bench.newWorker()
+    for (const [asked, everyMs] of [
+      [gates, 500],
+      [asking(2_000), 2_000],
+    ] as const) {
+      await bench.submitMany(2, { gates: asked })
+      const { id, fence } = await worker.claimOne()
+      const waits = [0]
+      for (let i = 0; i < 3; i++) {
+        const permit = await bench.store.permit({ id, fence, limit: "vendor", cost: 1, withinMs: 60_000 })
+        ok(permit.kind === "ok")
+        waits.push(permit.waitMs)
+      }
+      const { nextAtMs, nowMs } = await worker.look()
+      keepDistance([...waits, (nextAtMs ?? 0) - nowMs], everyMs)
+      await worker.settle({ id, fence }, completed())
+      await bench.world.advance(60_000)
+      await worker.settle(await worker.claimOne(), completed())
+      await bench.world.advance(60_000)
+    }
+  },
+
   "each key has a distance of its own": async (bench) => {
     await bench.declare("vendor", linear())
     await bench.submitAll(["a", "b", "a", "b"].map((key) => ({ gates: through("vendor", key), flow: key })))

@@ -11,7 +11,7 @@ import {
   largestCost,
   neverUs,
   type RatePolicy,
-  reserve,
+  reserveAll,
 } from "../../../src/limits/index.ts"
 import { only, ratePolicy, runs, startUs } from "./policies.ts"
 import { type Admitted, isWithin } from "./within.ts"
@@ -40,6 +40,29 @@ function play(policy: GatePolicy, trace: readonly Step[], perUs: number): Admitt
   return admitted
 }
 
+function reserve(policy: GatePolicy, state: GateState, nowUs: number, cost: number): { atUs: number; state: GateState } {
+  const { atUs, states } = reserveAll([{ policy, state, cost, delayUs: 0 }], nowUs)
+  return { atUs, state: states[0] as GateState }
+}
+
+/** All of them through both gates, each on its own clock of what was admitted. */
+function playBoth(policies: readonly GatePolicy[], trace: readonly Step[], perUs: number): Admitted[] {
+  let [states, nowUs] = [policies.map(emptyGate), startUs]
+  const admitted: Admitted[] = []
+  for (const { wait, size } of trace) {
+    nowUs += Math.floor((perUs * wait) / 1_000)
+    const cost = 1 + Math.floor(((Math.min(...policies.map(largestCost)) - 1) * size) / 1_000)
+    const given = reserveAll(
+      policies.map((policy, i) => ({ policy, state: states[i] as GateState, cost, delayUs: 0 })),
+      nowUs,
+    )
+    if (given.atUs === neverUs) continue
+    states = [...given.states]
+    admitted.push({ atUs: given.atUs, cost })
+  }
+  return admitted
+}
+
 function pass(policy: GatePolicy, state: GateState, nowUs: number, cost: number, id: string) {
   const admission = admit(policy, state, nowUs, { id, fence: 1, cost, untilUs: nowUs + 1 })
   return admission.kind === "admitted" ? { atUs: nowUs, state: admission.state } : null
@@ -62,6 +85,17 @@ describe("a permit", () => {
     fc.assert(
       fc.property(any, any, steps, (first: RatePolicy, second: RatePolicy, trace) => {
         const admitted = play({ rates: [first, second], concurrency: null }, trace, Math.min(first.perUs, second.perUs))
+        for (const rate of [first, second]) assert.ok(isWithin(rate, admitted), rate.provider)
+      }),
+      { numRuns: runs(10_000) },
+    )
+  })
+
+  it("goes out at one moment that all of its gates have reckoned with", () => {
+    const any = fc.constantFrom("sliding" as const, "fixed" as const, "bucket" as const).chain(ratePolicy)
+    fc.assert(
+      fc.property(any, any, steps, (first: RatePolicy, second: RatePolicy, trace) => {
+        const admitted = playBoth([only(first), only(second)], trace, Math.min(first.perUs, second.perUs))
         for (const rate of [first, second]) assert.ok(isWithin(rate, admitted), rate.provider)
       }),
       { numRuns: runs(10_000) },

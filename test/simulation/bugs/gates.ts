@@ -34,9 +34,9 @@ export const gateBugs: readonly Bug[] = [
       {
         file: "limits/gate.ts",
         find: `const holder: Holder = { id, fence, slots: slotsFor(policy, cost), untilUs }
-  return {`,
+`,
         replace: `const holder: Holder = { id, fence, slots: slotsFor(policy, cost), untilUs, sinceUs: nowUs } as never
-  return {`,
+`,
       },
       {
         file: "limits/gate.ts",
@@ -74,8 +74,8 @@ export const gateBugs: readonly Bug[] = [
       },
       {
         file: "store/gates.ts",
-        find: `    const cost = costAt(head, gate)`,
-        replace: `    const cost = costAt(head, gate)
+        find: `    const cost = costToReserve(gate, type, refAt(head, gate))`,
+        replace: `    const cost = costToReserve(gate, type, refAt(head, gate))
     if (gate.state.holders.length > 0) return Math.ceil(neverUs / 1_000)`,
       },
     ],
@@ -97,9 +97,9 @@ export const gateBugs: readonly Bug[] = [
     edits: [
       {
         file: "limits/gate.ts",
-        find: `  if (held + slots <= policy.concurrency) return nowUs
+        find: `  if (held + slots <= bound) return nowUs
 `,
-        replace: `  if (held <= policy.concurrency) return nowUs
+        replace: `  if (held <= bound) return nowUs
 `,
       },
     ],

@@ -36,8 +36,8 @@ export const settlingBugs: readonly Bug[] = [
       },
       {
         file: "store/stepped.ts",
-        find: `import { permitAtGate } from "./passed.ts"`,
-        replace: `import { lose } from "../task/index.ts"\nimport { loseAtGates, permitAtGate } from "./passed.ts"`,
+        find: `import { permitAtGates } from "./passed.ts"`,
+        replace: `import { lose } from "../task/index.ts"\nimport { loseAtGates, permitAtGates } from "./passed.ts"`,
       },
     ],
   },

@@ -2,16 +2,17 @@
 
 import { deepEqual, equal, ok } from "node:assert/strict"
 import { describe, it } from "node:test"
-import { type Context, defineLimit, defineTask } from "../../../src/index.ts"
+import { type Context, defineLimit, defineTask, RateLimitError } from "../../../src/index.ts"
 import type { SettleRequest } from "../../../src/store/index.ts"
 import { testQueue } from "../../../src/testing/test-queue.ts"
 import { found, Tap, takes } from "./kit.ts"
-import { OtherSide } from "./other-side.ts"
+import { type Answering, OtherSide } from "./other-side.ts"
 
 const url = "http://other.test/"
 const api = defineLimit("api", { rate: "2/10s", provider: "sliding" })
 const tokens = defineLimit("tokens", { rate: "100/10s", provider: "sliding" })
 
+const settlesOf = (tap: Tap): SettleRequest[] => tap.exchanges.flatMap(({ settles }) => settles)
 const used = async (queue: Context["queue"], limit: string) => (await queue.limits.gates(limit)).gates[0]?.levels[0]?.used
 
 describe("ctx.fetch", () => {
@@ -193,6 +194,81 @@ describe("ctx.fetch", () => {
     await queue.close()
   })
 
+  const kinds: readonly (readonly [Answering, string])[] = [
+    [{ status: 200 }, "served"],
+    [{ status: 404 }, "served"],
+    [{ status: 429 }, "refused"],
+    [{ status: 403, headers: { "retry-after": "1" } }, "refused"],
+    [{ status: 403 }, "told"],
+    [{ status: 500 }, "told"],
+    [{ status: 503 }, "told"],
+    [{ status: 529 }, "told"],
+  ]
+  for (const [answer, kind] of kinds) {
+    it(`tells a ${answer.status}${answer.headers ? " with a Retry-After" : ""} as ${kind}`, async () => {
+      const tap = new Tap()
+      const call = defineTask("call", { limits: [api], run: (_input: null, context) => context.fetch(url).then(() => null) })
+      const queue = await testQueue([call], { world: new OtherSide(answer).world, through: tap.through })
+      await queue.submit(call, null)
+      await queue.world.settle()
+      deepEqual(
+        settlesOf(tap)[0]?.heard?.map((one) => one.kind),
+        [kind],
+      )
+      await queue.close()
+    })
+  }
+
+  it("gives up the body of a refusal: nobody will read it, and unread it holds its connection", async () => {
+    let cancels = 0
+    const body = () => new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1)), cancel: () => void cancels++ })
+    const call = defineTask("call", {
+      run: (path: string, context) =>
+        context.fetch(url + path, undefined, { onRefusal: path === "kept" ? "return" : "throw" }).then(() => null),
+    })
+    const other = new OtherSide((path) => ({ status: path === "/served" ? 200 : 429, body: body() }))
+    const queue = await testQueue([call], { world: other.world })
+    await queue.submitMany(call, ["served", "kept"])
+    await queue.world.settle()
+    equal(cancels, 0)
+    await queue.submit(call, "refused")
+    await queue.world.settle()
+    equal(cancels, 1)
+    await queue.close()
+  })
+
+  it("leaves what a handler makes of an answer to the handler: its own RateLimitError is about its latest request", async () => {
+    // Closed and opened again between the two requests: a refusal of the first would be no news.
+    const other = new OtherSide({})
+    const call = defineTask("call", {
+      limits: [api],
+      run: async (_input: null, context) => {
+        await context.fetch(url)
+        await context.queue.store.permit({
+          id: context.task.id,
+          fence: context.fence,
+          limit: "api",
+          cost: 1,
+          withinMs: 0,
+          heard: [
+            { limit: null, kind: "refused", reason: "rate", retryAfterMs: 1_000, quotas: [], sentAgoMs: 0, respondedAgoMs: 0, random: 0 },
+          ],
+        })
+        await takes(context, 5_000)
+        await context.fetch(url)
+        await takes(context, 10)
+        throw new RateLimitError({ retryAfter: "1h" })
+      },
+    })
+    const queue = await testQueue([call], { world: other.world })
+    await queue.submit(call, null)
+    await queue.advance("30s")
+    equal(other.asked.length, 2)
+    const [gate] = (await queue.limits.gates("api")).gates
+    ok((gate?.cooldown?.until.getTime() ?? 0) - queue.world.wallMs() > 3_000_000, "expected the gate to be closed for an hour")
+    await queue.close()
+  })
+
   it("leaves a request without an answer to the retries: no gate hears of it", async () => {
     const tap = new Tap()
     const other = new OtherSide({})
@@ -205,118 +281,6 @@ describe("ctx.fetch", () => {
     await queue.world.settle()
     deepEqual([(await found(queue, task)).retryCount, (await found(queue, task)).throttleCount], [1, 0])
     deepEqual(settlesOf(tap)[0]?.heard, undefined)
-    await queue.close()
-  })
-})
-
-const settlesOf = (tap: Tap): SettleRequest[] => tap.exchanges.flatMap(({ settles }) => settles)
-
-describe("the times of a request", () => {
-  /** A request of a tenth of a second, and a handler that goes on for longer. */
-  const slow = defineLimit("slow", { rate: "1/10s", slack: "500ms" })
-  const watched = defineTask("watched", {
-    limits: [slow],
-    run: async (_input: null, context) => {
-      await takes(context, 30)
-      await context.fetch(url)
-      await takes(context, 370)
-    },
-  })
-
-  it("are told with the settle, as ages, with how long it took", async () => {
-    const tap = new Tap()
-    const other = new OtherSide({ afterMs: 100, headers: { "x-ratelimit-limit-requests": "60", "x-ratelimit-remaining-requests": "59" } })
-    const queue = await testQueue([watched], { world: other.world, through: tap.through })
-    await queue.submit(watched, null)
-    await queue.advance("1s")
-    const [settle] = settlesOf(tap)
-    deepEqual([settle?.sentAgoMs, settle?.respondedAgoMs, settle?.rttMs], [470, 370, 100])
-    const [heard] = settle?.heard ?? []
-    deepEqual(
-      { ...heard, random: 0 },
-      {
-        limit: null,
-        kind: "served",
-        reason: "rate",
-        retryAfterMs: null,
-        quotas: [{ name: "requests", limit: 60, remaining: 59, resetMs: null, windowMs: null }],
-        random: 0,
-        sentAgoMs: 470,
-        respondedAgoMs: 370,
-      },
-    )
-    await queue.close()
-  })
-
-  it("move the charge to when the other side can have counted it", async () => {
-    const opensAfterMs = async (task: typeof watched) => {
-      const queue = await testQueue([task], { world: new OtherSide({ afterMs: 100 }).world })
-      const startMs = queue.world.wallMs()
-      await queue.submit(task, null)
-      await queue.advance("1s")
-      const [gate] = (await queue.limits.gates("slow")).gates
-      await queue.close()
-      return (gate?.opensAt?.getTime() ?? 0) - startMs
-    }
-    // Sent after 30 ms, answered after 130 ms; half of the shortest way is how long an answer is on its way at least.
-    equal(await opensAfterMs(watched), 10_080)
-    // Nobody knows when an unwatched request was sent and answered: the slack is waited out.
-    const unwatched = defineTask("unwatched", { limits: [slow], run: (_input: null, context) => takes(context, 500) })
-    equal(await opensAfterMs(unwatched), 10_500)
-  })
-
-  it("are those of the request that the claim has paid for, whatever follows", async () => {
-    const tap = new Tap()
-    const other = new OtherSide({ afterMs: 100 }, { afterMs: 7 })
-    const call = defineTask("call", {
-      limits: [tokens],
-      run: async (_input: null, context) => {
-        await context.fetch(url)
-        await context.fetch(url)
-      },
-    })
-    const queue = await testQueue([call], { world: other.world, through: tap.through })
-    await queue.submit(call, null)
-    await queue.advance("1s")
-    const [settle] = settlesOf(tap)
-    deepEqual([settle?.sentAgoMs, settle?.respondedAgoMs, settle?.rttMs], [107, 7, 100])
-    // The first answer was told with the permit; the settle tells the second.
-    deepEqual(
-      tap.calls.flatMap(({ operation, request }) =>
-        operation === "permit" ? [(request as SettleRequest).heard?.map((one) => one.sentAgoMs)] : [],
-      ),
-      [[100]],
-    )
-    deepEqual(
-      settle?.heard?.map(({ sentAgoMs, respondedAgoMs }) => [sentAgoMs, respondedAgoMs]),
-      [[7, 0]],
-    )
-    await queue.close()
-  })
-
-  it("of very many requests are kept to the latest hundred", async () => {
-    const tap = new Tap()
-    const call = defineTask("call", {
-      run: async (_input: null, context) => {
-        for (let i = 0; i < 250; i++) context.observe(new Response("{}"))
-      },
-    })
-    const queue = await testQueue([call], { through: tap.through })
-    await queue.submit(call, null)
-    await queue.drain()
-    equal(settlesOf(tap)[0]?.heard?.length, 100)
-    await queue.close()
-  })
-
-  it("teach a gate that learns how long requests are under way", async () => {
-    const learning = defineLimit("learning", { adaptive: true, concurrency: 50 })
-    const call = defineTask("call", { limits: [learning], run: (_input: null, context) => context.fetch(url).then(() => null) })
-    const queue = await testQueue([call], { world: new OtherSide({ afterMs: 80 }).world })
-    await queue.submit(call, null)
-    await queue.advance("1s")
-    const { gates } = await queue.store.gates({ limit: "learning", keys: null, afterKey: null, count: 1 })
-    equal(gates[0]?.learned?.latency?.meanUs, 80_000)
-    ok(gates[0]?.learned?.scout, "expected the answer to count for scout")
     await queue.close()
   })
 })

@@ -5,7 +5,7 @@ import { VirtualWorld } from "../../../src/testing/virtual-world.ts"
 export interface Answering {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: string | ReadableStream
   /** How long it takes. */
   readonly afterMs?: number
 }

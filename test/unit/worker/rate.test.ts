@@ -334,7 +334,7 @@ describe("a task that the other side refused", () => {
 
   it("closes its gate ever longer where nothing was asked for", async () => {
     const starts: number[] = []
-    const api = defineLimit("api", { rate: "1000/1s" })
+    const api = defineLimit("api", { rate: "1000/10s" })
     const call = defineTask("call", {
       limits: [api],
       run: (_input: null, { queue }) => {

@@ -1,0 +1,30 @@
+// Whoever asks tells times as ages, of the moment at which he asked. A request that waited before its step began, for a lock or for
+// others, has grown older by that. Else a refusal that had to wait for another one's settle would seem to be about a later request,
+// and a gate would react to one episode twice.
+
+import type { Answer, ExchangeRequest } from "./contract.ts"
+import type { PermitRequest } from "./limits-contract.ts"
+
+export function agedExchange(request: ExchangeRequest, waitedMs: number): ExchangeRequest {
+  if (waitedMs <= 0 || request.settles.length === 0) return request
+  const older = (agoMs: number | null) => (agoMs === null ? null : agoMs + waitedMs)
+  const settles = request.settles.map((settle) => ({
+    ...settle,
+    sentAgoMs: older(settle.sentAgoMs),
+    respondedAgoMs: older(settle.respondedAgoMs),
+    ...(settle.heard && { heard: agedAnswers(settle.heard, waitedMs) }),
+  }))
+  return { ...request, settles }
+}
+
+export function agedPermit(request: PermitRequest, waitedMs: number): PermitRequest {
+  return waitedMs <= 0 || !request.heard ? request : { ...request, heard: agedAnswers(request.heard, waitedMs) }
+}
+
+function agedAnswers(answers: readonly Answer[], waitedMs: number): readonly Answer[] {
+  return answers.map((answer) => ({
+    ...answer,
+    sentAgoMs: answer.sentAgoMs + waitedMs,
+    respondedAgoMs: answer.respondedAgoMs + waitedMs,
+  }))
+}
