@@ -22,6 +22,7 @@ const names = [
   "task.overrun",
   "task.log",
   "gate.cooling",
+  "gate.paced",
   "sweep.done",
   "store.unavailable",
   "store.back",
@@ -73,6 +74,7 @@ function tellAsText(session: Session, worker: Worker, { isVerbose }: LogOptions)
   worker.on("task.lost", ({ id, type }) => warn(`${type} ${id} lost its lease and was stopped`))
   worker.on("task.overrun", ({ id, type, reason }) => warn(`${type} ${id} goes on after ${reason}; it should heed ctx.signal`))
   worker.on("gate.cooling", (event) => warn(describeCooling(event)))
+  worker.on("gate.paced", (event) => say("paced", describePaced(event)))
   worker.on("store.unavailable", ({ error }) => {
     if (!isAway) warn(`the store does not answer, trying on: ${plain(error.message)}`)
     isAway = true
@@ -95,6 +97,12 @@ function wordOf({ status, outcome }: WorkerEvents["task.settled"]): string {
 
 function describeSettled({ id, type, durationMs, error }: WorkerEvents["task.settled"]): string {
   return `${type} ${id} ${formatDuration(durationMs)}${error === null ? "" : ` ${plain(error)}`}`
+}
+
+function describePaced({ gate, everyMs, slots, errorStreak }: WorkerEvents["gate.paced"]): string {
+  const pace = everyMs === 0 ? "no distance between starts" : `a start every ${formatDuration(Math.max(1, Math.round(everyMs)))}`
+  const held = slots === null ? "" : `, ${slots} at once`
+  return plain(`${gate}: ${pace}${held}${errorStreak === 0 ? "" : `, refused ${errorStreak} times in a row`}`)
 }
 
 function describeCooling({ id, type, limit, retryAfterMs, status }: WorkerEvents["gate.cooling"]): string {

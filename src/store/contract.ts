@@ -206,6 +206,17 @@ export interface ExchangeAnswer {
   readonly touched: number
   /** Those of the types asked for that have tasks which nobody has routed. */
   readonly unrouted: readonly string[]
+  /** Gates that keep another distance, or have another number of slots, since they have heard these settles. Absent: none. */
+  readonly paced?: readonly PacedGate[]
+}
+
+export interface PacedGate {
+  readonly gate: string
+  /** The distance between two starts; 0: none. */
+  readonly everyMs: number
+  readonly slots: number | null
+  /** Refusals in a row that were reacted to. */
+  readonly errorStreak: number
 }
 
 export type SettleAnswer = { readonly kind: "ok"; readonly status: Status } | { readonly kind: "stale" }

@@ -18,7 +18,7 @@ import {
 import { type Chosen, choose } from "./claim.ts"
 import { budgets, type ClaimRequest, type ExchangeAnswer, type ExchangeRequest, type SettleAnswer, type SettleRequest } from "./contract.ts"
 import { errorBucket } from "./forecast.ts"
-import { throttleCap, waitsAtGate } from "./heard.ts"
+import { pacedGates, throttleCap, waitsAtGate } from "./heard.ts"
 import { openDue } from "./openings.ts"
 import { renewAtGates, settleAtGates } from "./passed.ts"
 import type { Completion, Records } from "./records.ts"
@@ -27,6 +27,7 @@ import type { Completion, Records } from "./records.ts"
 export function exchange(records: Records, request: ExchangeRequest): Omit<ExchangeAnswer, "waitedMs"> {
   const settled = settleAll(records, request)
   const kept = keepAll(records, request)
+  const paced = pacedGates(records)
   const claimed = request.claim ? claimOnce(records, request, request.claim) : nothing
   return {
     nowMs: records.nowMs,
@@ -34,6 +35,7 @@ export function exchange(records: Records, request: ExchangeRequest): Omit<Excha
     kept,
     ...claimed,
     cancelled: records.cancelRequested(request.workerId).map(({ id, fence }) => ({ id, fence })),
+    ...(paced.length > 0 ? { paced } : {}),
   }
 }
 

@@ -44,6 +44,8 @@ export class Gates {
   private readonly byNumber = new Map<number, OpenGate>()
   private readonly limits = new Map<string, LimitRecord | null>()
   private readonly waiting: Waiting
+  /** Those whose pace has changed in this step. */
+  readonly paced = new Set<OpenGate>()
 
   constructor(records: Records) {
     this.records = records

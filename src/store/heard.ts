@@ -1,9 +1,9 @@
 // What the other side has answered, told to the gates of the task that asked. The gate learns in the same step that settles, so that
 // nothing is learned twice, and nothing is lost between two who learn at once.
 
-import { type Heard, type HeardQuota, learn } from "../limits/index.ts"
+import { type GateState, type Heard, type HeardQuota, learn, seedFields, slotsOf } from "../limits/index.ts"
 import type { GateRef, Outcome } from "../task/index.ts"
-import type { Answer, AnsweredQuota, SettleRequest } from "./contract.ts"
+import type { Answer, AnsweredQuota, PacedGate, SettleRequest } from "./contract.ts"
 import { delayUsOf } from "./costs.ts"
 import type { OpenGate } from "./gates.ts"
 import type { Passed } from "./passed.ts"
@@ -52,8 +52,25 @@ export function hearAtGate({ gates, nowMs }: Records, gate: OpenGate, task: Pass
       quota: quotaFor(gate, answer.quotas),
       random: answer.random,
     }
-    gates.change(gate, learn(gate.force.policy, gate.state, nowUs, heard))
+    const before = gate.state
+    gates.change(gate, learn(gate.force.policy, before, nowUs, heard))
+    if (isAnotherPace(before, gate.state)) gates.paced.add(gate)
   }
+}
+
+/** By a tenth or more: what changes with every answer is nothing to tell. */
+function isAnotherPace(before: GateState, after: GateState): boolean {
+  if (before.slots !== after.slots) return true
+  const [wasUs, isUs] = [before.pace?.everyUs ?? 0, after.pace?.everyUs ?? 0]
+  return Math.abs(isUs - wasUs) * 10 >= Math.max(1, wasUs)
+}
+
+/** What has changed in this step for those who pass. */
+export function pacedGates({ gates, nowMs }: Records): readonly PacedGate[] {
+  return [...gates.paced].map(({ name, state, force }) => {
+    const { errorStreak } = seedFields(force.policy, state, nowMs * 1_000)
+    return { gate: name, everyMs: (state.pace?.everyUs ?? 0) / 1_000, slots: slotsOf(force.policy, state), errorStreak }
+  })
 }
 
 /** The quota that the limit is about; of several the one that holds longest for what is left of it. */

@@ -36,6 +36,13 @@ export interface WorkerEvents {
     readonly retryAfterMs: number | null
     readonly status: number | null
   }
+  /** A gate has learned another distance between starts, or another number of slots. */
+  "gate.paced": {
+    readonly gate: string
+    readonly everyMs: number
+    readonly slots: number | null
+    readonly errorStreak: number
+  }
   "sweep.done": { readonly rescued: number; readonly expired: number; readonly removed: number }
   "store.unavailable": { readonly error: Error; readonly retryInMs: number }
   "store.back": { readonly awayMs: number }

@@ -183,6 +183,7 @@ export class Loop {
       }
     }
     if (answer.unrouted.length > 0) this.router.wake(answer.unrouted)
+    for (const paced of answer.paced ?? []) this.events.emit("gate.paced", paced)
     for (const { id, fence } of answer.cancelled) this.runs.find(id, fence)?.stop("cancelled", this.settings.graceMs)
   }
 

@@ -42,34 +42,50 @@ export function follow(known: QuotaState, nowUs: number, telling: Telling): Quot
     limit: told.limit,
     remaining: told.remaining,
     resetAtUs: isNew ? resetAtUs : Math.min(known.resetAtUs, resetAtUs),
-    windowUs: told.windowUs ?? longestUs(known, told, isBusy),
-    moves: judge(known.moves, isOver, isMoved),
+    windowUs: told.windowUs ?? longestUs(known, told, isBusy, isMoved && !isOver),
+    tookUs: tookUs(known, atUs - heard.sentAtUs),
+    moves: judge(known, told, isOver, isMoved),
     sinceUs: isNew ? atUs : known.sinceUs,
     first: isNew ? told.remaining : known.first,
     own: isNew ? 0 : known.own + heard.cost,
     foreign: isNew ? foreignOf(known) : known.foreign,
-    caution: known.caution - Math.floor(known.caution / 4_096),
+    caution: known.caution - Math.floor(known.caution / 65_536),
   }
   return { ...after, everyNs: everyNsOf(after, telling.left) }
 }
 
-/** That a reset stays says little: one that is near does so for a while in any case. */
-function judge(moves: number, isOver: boolean, isMoved: boolean): number {
-  if (isOver) return moves + Math.round(((isMoved ? 1_000 : 0) - moves) / 3)
-  return isMoved ? moves + Math.round((1_000 - moves) / 8) : moves
+/**
+ * That a reset stays says little: one that is near does so for a while in any case. A new window that is not full is none: it
+ * counts the last one in, or slides.
+ */
+function judge({ moves, windowUs }: QuotaState, { resetUs }: Told, isOver: boolean, isMoved: boolean): number {
+  const share = isOver && isMoved && resetUs * 2 >= windowUs ? 0.6 : isOver ? 1 / 3 : 1 / 8
+  if (isMoved) return moves + Math.round((1_000 - moves) * share)
+  return isOver ? moves - Math.round(moves / 8) : moves
+}
+
+function tookUs(known: QuotaState, us: number): number {
+  const took = Math.min(mostWindowUs, Math.max(0, us))
+  return known.atUs === 0 ? took : known.tookUs + Math.round((took - known.tookUs) / 16)
+}
+
+/** What jitter may bring together: of a short window it is much. */
+function jitterShare({ tookUs, windowUs }: QuotaState): number {
+  return Math.min(0.4, tookUs / Math.max(1, windowUs))
 }
 
 /**
  * The longest reset told. A bucket that is nearly empty tells how long it takes to fill; where half of it is left although there
- * is much to send, it takes less than was thought.
+ * is much to send, it takes less than was thought. A reset that stays, of two windows that fade into each other, tells none of it.
  */
-function longestUs(known: QuotaState, { limit, remaining, resetUs }: Told, isBusy: boolean): number {
+function longestUs(known: QuotaState, { limit, remaining, resetUs }: Told, isBusy: boolean, isMoving: boolean): number {
   if (known.moves <= 500) return Math.max(resetUs, known.windowUs)
   const used = limit - remaining
-  const exactUs = resetUs % 1_000_000 === 0 ? Math.max(0, resetUs - 500_000) : resetUs
-  const fillUs = used * 4 >= limit * 3 ? Math.min(mostWindowUs, Math.round((exactUs * limit) / used)) : 0
-  const lessUs = isBusy && used * 2 < limit ? Math.round(known.windowUs / 64) : 0
-  return Math.max(exactUs, fillUs, known.windowUs - lessUs, 1)
+  const isWhole = resetUs % 1_000_000 === 0
+  const exactUs = isWhole ? Math.max(0, resetUs - 500_000) : resetUs
+  const fillUs = isMoving && used * 4 >= limit * 3 ? Math.min(mostWindowUs, Math.round((exactUs * limit) / used)) : 0
+  const lessUs = isBusy && used * 2 < limit ? Math.round(known.windowUs / (isWhole ? 64 : 1_024)) : 0
+  return Math.max(isWhole ? resetUs - 1_000_000 : resetUs, fillUs, known.windowUs - lessUs, 1)
 }
 
 /** What is missing from a window that is over, and was not used here: a part of it, so that one window alone does not decide. */
@@ -81,11 +97,13 @@ function foreignOf({ sinceUs, atUs, first, remaining, own, foreign, windowUs }: 
   return Math.round(foreign + (hourly - foreign) / 3)
 }
 
-function everyNsOf({ limit, windowUs, resetAtUs, atUs, moves, foreign, caution }: QuotaState, left: number): number {
+function everyNsOf(quota: QuotaState, left: number): number {
+  const { limit, windowUs, resetAtUs, atUs, moves, foreign, caution } = quota
   if (windowUs === 0) return 0
   const evenNs = (windowUs / limit) * 1_000 * (1 + caution / 1_000_000)
   // A little more while much is left, less while little is.
-  if (moves > 500) return Math.ceil(evenNs / (0.9 + 0.15 * Math.min(1, Math.max(0, left) / Math.max(3, 0.3 * limit))))
+  if (moves > 500)
+    return Math.ceil(evenNs / (1 - jitterShare(quota)) / (0.9 + 0.15 * Math.min(1, Math.max(0, left) / Math.max(3, 0.3 * limit))))
   const leftUs = Math.max(0, resetAtUs - atUs)
   const others = (1.2 * foreign * leftUs) / (1_000 * hourUs)
   return Math.ceil(Math.max(evenNs / 2, (leftUs * 1_000) / Math.max(1, left - others)))

@@ -22,6 +22,8 @@ export interface QuotaState {
   readonly resetAtUs: number
   /** How long a window is, as it was told, else the longest time to a reset that was. */
   readonly windowUs: number
+  /** How long an answer takes, on average: so far apart may be what was sent together. */
+  readonly tookUs: number
   /** In thousandths: how much it looks like a bucket, or a window that slides, whose reset moves away. */
   readonly moves: number
   /** Since the window was first heard of: when that was, what was left, and what own requests have used. */
@@ -45,6 +47,7 @@ export const noQuota: QuotaState = {
   remaining: 0,
   resetAtUs: 0,
   windowUs: 0,
+  tookUs: 0,
   moves: 0,
   sinceUs: 0,
   first: 0,

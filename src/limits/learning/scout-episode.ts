@@ -12,7 +12,7 @@ import { keep, mode, type Scouting, type ScoutState, trusts } from "./scout-stat
 export function block(state: GateState, scouting: Scouting): GateState {
   const { own, known, nowUs, heard, isBusy } = scouting
   const isFirst = known.mode !== mode.blocked
-  const nextUs = isFirst ? firstWaitUs(own, known) : longerWaitUs(own, known.waitUs)
+  const nextUs = isFirst ? firstWaitUs(own, known) : longerWaitUs(own, known, heard.sentAtUs)
   const waitUs = Math.min(mostRetryAfterUs, own.mostUs, nextUs)
   const closedUs =
     heard.retryAfterUs === null
@@ -23,6 +23,7 @@ export function block(state: GateState, scouting: Scouting): GateState {
     ...known,
     ...(isFirst && { mode: mode.blocked, from: known.mode, blockedAtUs: heard.sentAtUs, wasBusy: isBusy ? 1 : 0 }),
     refusedAtUs: heard.sentAtUs,
+    toldUntilUs: heard.retryAfterUs === null ? 0 : heard.sentAtUs + closedUs,
     // What was asked for is no step of the ladder.
     waitUs: heard.retryAfterUs === null || isFirst ? waitUs : known.waitUs,
   }
@@ -39,11 +40,14 @@ export function canaryEveryUs({ leastUs, mostUs, canaryLostUs }: ScoutPolicy): n
 function firstWaitUs(own: ScoutPolicy, { mode: from, everyNs, heldNs, spanUs, gain, trust }: ScoutState): number {
   const isProbe = from === mode.verify && heldNs !== null
   const excess = from === mode.start ? 0 : trust === trusts.guess ? own.gain / 2 : isProbe ? 1.3 * Math.min(gain, own.gainLeast) : own.ease
-  return Math.ceil(Math.max(own.canaryUs, everyNs / 1_000, (spanUs * excess) / 1_000))
+  const most = spanUs > own.restMostUs ? own.ease : excess
+  return Math.ceil(Math.max(own.canaryUs, everyNs / 1_000, (spanUs * Math.min(most, excess)) / 1_000))
 }
 
-function longerWaitUs(own: ScoutPolicy, waitUs: number): number {
-  return Math.ceil(waitUs * (waitUs < own.canarySlowUs ? 2 : 1.3))
+/** Where a span is known, the end of a block is looked for with its measure: who comes late to a long window has lost much of it. */
+function longerWaitUs(own: ScoutPolicy, { waitUs, spanUs, blockedAtUs }: ScoutState, sentAtUs: number): number {
+  const mostUs = spanUs === 0 ? own.mostUs : Math.max(own.canarySlowUs, waitUs, spanUs / 24, (sentAtUs - blockedAtUs) / 6)
+  return Math.ceil(Math.min(mostUs, waitUs * (waitUs < own.canarySlowUs ? 2 : 1.3)))
 }
 
 /** Of so few units that have passed nothing can be measured. */
@@ -61,6 +65,8 @@ interface Episode {
   readonly rate: number
   /** What has passed over the cycle. */
   readonly measured: number
+  /** The same, if the cycle was as short as it may have been. */
+  readonly measuredMost: number
   /** It was measured over so much, and between ends so well known, that it can be relied on. */
   readonly isSure: boolean
 }
@@ -68,15 +74,25 @@ interface Episode {
 function episodeOf({ known, heard, closedUntilUs }: Scouting): Episode {
   // It ended between the last refused canary and the one that passed, which may have come late for want of work.
   const passedAtUs = Math.max(known.refusedAtUs, Math.min(heard.sentAtUs, closedUntilUs))
-  const endedAtUs = Math.round((known.refusedAtUs + passedAtUs) / 2)
+  const endedAtUs = known.toldUntilUs > 0 ? Math.min(passedAtUs, known.toldUntilUs) : Math.round((known.refusedAtUs + passedAtUs) / 2)
   const cycleUs = Math.max(1, endedAtUs - known.cycleAtUs)
   const passed = known.passed - heard.cost
-  const isSure = passed >= 20 && known.slackUs + passedAtUs - endedAtUs < cycleUs / 16
+  const unsureUs = known.slackUs + Math.max(0, passedAtUs - endedAtUs)
+  const isSure = passed >= 20 && unsureUs < cycleUs / 16
   const blockedUs = known.refusedAtUs - known.blockedAtUs
   const rate = 1_000 / known.everyNs
   // With little to send it is no measure of the limit. A start is measured all the same: nothing else is known.
   const isMeasure = known.wasBusy === 1 || known.from === mode.start
-  return { endedAtUs, blockedUs, cycleUs, passed, rate, measured: isMeasure ? passed / cycleUs : rate, isSure }
+  return {
+    endedAtUs,
+    blockedUs,
+    cycleUs,
+    passed,
+    rate,
+    measured: isMeasure ? passed / cycleUs : rate,
+    measuredMost: isMeasure ? passed / Math.max(cycleUs / 2, cycleUs - unsureUs) : rate,
+    isSure,
+  }
 }
 
 /** A canary has passed: the episode is over, and the next cycle begins with it. */
@@ -106,23 +122,46 @@ function startWasRefused(scouting: Scouting, episode: Episode): ScoutState {
   const { known, heard } = scouting
   const lately = ((known.answers - 1) * heard.cost) / Math.max(1, episode.endedAtUs - known.sinceUs)
   const between = Math.sqrt(episode.measured * Math.max(episode.measured, lately))
+  const isMostlyBlocked = episode.endedAtUs - known.blockedAtUs > 0.8 * episode.cycleUs
+  if (isMostlyBlocked && isLong(scouting, episode.cycleUs)) return halfSeen(scouting, episode)
   return verify(scouting, Math.min(eased(scouting, episode), between), episode.cycleUs)
 }
 
+const seenShare = 0.75
+
+/** A start falls into the midst of a window: where that is long, only a part of it was seen, and the next is not to be used up at once. */
+function halfSeen(scouting: Scouting, { measured, cycleUs }: Episode): ScoutState {
+  return { ...verify(scouting, seenShare * measured, cycleUs / seenShare), gain: Math.max(scouting.known.gain, 300) }
+}
+
+/** It would take hours to find out by trial. */
+function isLong({ own }: Scouting, spanUs: number): boolean {
+  return spanUs > own.restMostUs
+}
+
 function unverifiedWasRefused(scouting: Scouting, episode: Episode): ScoutState {
-  return believe(scouting, measuredOf(scouting, episode), Math.max(episode.cycleUs, 0.8 * scouting.known.spanUs), episode.isSure)
+  const kept = episode.passed < few ? 1 : 0.8
+  return believe(scouting, measuredOf(scouting, episode), Math.max(episode.cycleUs, kept * scouting.known.spanUs), episode.isSure)
 }
 
 function probeWasRefused(scouting: Scouting, episode: Episode): ScoutState {
   const { known, own } = scouting
-  const heldNs = known.heldNs ?? known.everyNs
+  const atLeast = recent(scouting, episode)
+  const heldNs = Math.min(known.heldNs ?? known.everyNs, atLeast > 0 ? Math.round(1_000 / atLeast) : Number.POSITIVE_INFINITY)
   // Far more was missing than the probe was faster by: the limit is another now.
   const left = episode.rate * (1 - episode.blockedUs / spanOf(known, episode))
-  if (left < (1_000 / heldNs) * 0.85) return believe(scouting, left, spanOf(known, episode), false)
+  if (left < (1_000 / heldNs) * 0.85) return believe(scouting, Math.max(left, atLeast), spanOf(known, episode), false)
   if (isSoon(known, episode) && episode.isSure && episode.measured < 1_000 / heldNs)
     return believe(scouting, measuredOf(scouting, episode), known.spanUs, episode.isSure)
   const gain = Math.max(own.gainLeast, Math.round(known.gain / 4))
-  return probe(scouting, { ...known, refusedNs: known.everyNs, everyNs: heldNs, gain })
+  return probe(scouting, { ...known, refusedNs: known.everyNs, heldNs, everyNs: heldNs, gain })
+}
+
+/** What has passed over a cycle that is not much longer than the other side's memory: the limit is not less. */
+function recent(scouting: Scouting, episode: Episode): number {
+  const { spanUs } = scouting.known
+  const isOfSpans = isLong(scouting, spanUs) && episode.cycleUs > spanUs / 2 && episode.cycleUs < 3 * spanUs
+  return isOfSpans && episode.isSure ? measuredOf(scouting, episode) : 0
 }
 
 /** What had held is refused: by jitter, if it is only for a moment and not often, or because it holds no longer. */
@@ -131,12 +170,18 @@ function heldWasRefused(scouting: Scouting, episode: Episode): ScoutState {
   const { rate, blockedUs, cycleUs, passed, measured } = episode
   const spanUs = spanOf(known, episode)
   const isShort = blockedUs <= Math.max(2 * own.canaryUs, (2 * known.everyNs) / 1_000, (spanUs * 2 * own.ease) / 1_000)
-  if (isShort && passed >= own.tolerated && cycleUs >= own.toleratedUs) return rest(scouting, known, known.restUs)
+  if (isShort && passed >= own.tolerated && cycleUs >= own.toleratedUs) return rest(scouting, trimmed(scouting), known.restUs)
   if (isSoon(known, episode))
     return believe(scouting, measuredOf(scouting, episode), measured < rate * 0.9 ? Math.max(spanUs, cycleUs) : spanUs, episode.isSure)
   if (!isShort) return believe(scouting, Math.min(eased(scouting, episode), rate * (1 - blockedUs / spanUs)), spanUs, false)
   const everyNs = Math.min(own.mostUs * 1_000, Math.round(1_000 / eased(scouting, episode)))
   return rest(scouting, { ...known, everyNs, heldNs: everyNs }, known.restUs)
+}
+
+/** What is refused now and then is a hair too fast: in the end it is no longer refused, where jitter is not the cause. */
+function trimmed({ known, own }: Scouting): ScoutState {
+  const everyNs = Math.min(own.mostUs * 1_000, Math.ceil(known.everyNs * (1 + own.ease / 5_000)))
+  return { ...known, everyNs, heldNs: everyNs }
 }
 
 /** So soon after the last episode, and never slower meanwhile than what had held: what has passed is the limit. */
@@ -154,10 +199,11 @@ function eased({ own }: Scouting, { rate }: Episode): number {
 }
 
 /** What has passed over the cycle, and a little less; of a few alone not much can be told. */
-function measuredOf(scouting: Scouting, { passed, rate, measured }: Episode): number {
+function measuredOf(scouting: Scouting, { cycleUs, passed, rate, measured, measuredMost, isSure }: Episode): number {
   const { known, own } = scouting
   const least = passed < few ? rate * (known.trust === trusts.guess ? 0.35 : 0.65) : 0
-  return Math.max(least, Math.min(rate * (1 - own.ease / 1_000), measured * (1 - own.ease / 2_000)))
+  const found = isLong(scouting, cycleUs) && !isSure ? measuredMost : measured * (1 - own.ease / 2_000)
+  return Math.max(least, Math.min(rate * (1 - own.ease / 1_000), found))
 }
 
 /**
@@ -171,7 +217,7 @@ function believe(scouting: Scouting, rate: number, spanUs: number, isSure: boole
   const gain = isSure ? own.gain : 2 * own.gain
   const trust = isSure ? trusts.sure : trusts.rough
   const after = verify({ ...scouting, known: { ...known, heldNs: null, gain, restUs, trust } }, rate, spanUs)
-  return { ...after, refusedNs: isSure ? Math.floor(after.everyNs / (1 + own.gainLeast / 1_000)) : known.everyNs }
+  return { ...after, refusedNs: known.everyNs }
 }
 
 function verify(scouting: Scouting, rate: number, spanUs: number): ScoutState {

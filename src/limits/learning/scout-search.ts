@@ -16,7 +16,7 @@ export function grow(scouting: Scouting): ScoutState {
 
 /** A probe costs a refusal or two: of a slow limit, where those are more of all, it is made less often. */
 function leastRestUs({ known, own }: Scouting): number {
-  return Math.max(known.restUs, (own.tolerated * known.everyNs) / 2_000)
+  return Math.max(known.restUs, (own.tolerated * known.everyNs) / 1_000, 2 * known.spanUs)
 }
 
 function double(scouting: Scouting): ScoutState {
@@ -28,17 +28,26 @@ function double(scouting: Scouting): ScoutState {
 /** Long enough for a window to fill, or for a burst to run out at the excess that is looked for. */
 function verifyUs({ own, known }: Scouting): number {
   const everyUs = known.everyNs / 1_000
-  const spans = known.gain >= 120 ? 1.15 : 2.1
+  const isGrowing = known.heldNs !== null && known.gain > 250
+  const spans = isGrowing ? 0.75 : known.gain >= 120 ? 1.15 : 1.5
   return Math.max(spans * known.spanUs, 2 * own.growEveryUs, fewest * everyUs, (own.burst * everyUs * 1_000) / known.gain)
 }
 
 function verified(scouting: Scouting): ScoutState {
   const { known, own, heard } = scouting
   if (known.answers < fewest || heard.sentAtUs - known.sinceUs < verifyUs(scouting)) return known
-  const wasProbe = known.heldNs !== null
-  const gain = wasProbe ? Math.min(own.gainMost, known.gain * 3) : known.gain
-  const isGrowth = wasProbe && known.refusedNs === null && known.gain > own.gainLeast
-  return probe(scouting, { ...known, heldNs: known.everyNs, trust: trusts.sure, gain, restUs: isGrowth ? own.restUs : known.restUs })
+  const held = { ...known, heldNs: known.everyNs, trust: trusts.sure }
+  // Measured well, and verified: there is nothing to look for before the next rest.
+  if (known.heldNs === null) return known.trust === trusts.sure ? rest(scouting, held, known.restUs) : probe(scouting, held)
+  const gain = Math.min(own.gainMost, known.gain * 3)
+  if (known.refusedNs === null) return probe(scouting, { ...held, gain, restUs: own.restUs })
+  // What was refused once holds now: the limit is another, and may be far.
+  if (known.everyNs <= 1.005 * known.refusedNs)
+    return probe(scouting, { ...held, refusedNs: null, gain: Math.min(own.gainMost, 9 * own.gainLeast), restUs: own.restUs })
+  // After a rest what was refused before it is tried again.
+  const isNear = known.everyNs / known.refusedNs - 1 <= (2.1 * own.gainLeast) / 1_000
+  if (isNear && known.steps > 0) return restart(scouting, { ...held, gain, everyNs: known.refusedNs })
+  return probe(scouting, { ...held, gain })
 }
 
 /** From what has held to a little more; or to a rest, where what was refused is near. */
@@ -59,7 +68,9 @@ export function rest(scouting: Scouting, known: ScoutState, restUs: number): Sco
 function endRest(scouting: Scouting): ScoutState {
   const { known, own } = scouting
   const restUs = Math.min(own.restMostUs, known.restUs * 2)
-  return probe(scouting, { ...known, refusedNs: null, heldNs: known.everyNs, gain: own.gainLeast, restUs })
+  const after = probe(scouting, { ...known, refusedNs: null, heldNs: known.everyNs, gain: own.gainLeast, restUs })
+  // What was refused once is remembered: if it holds now, the limit is another.
+  return { ...after, refusedNs: known.refusedNs }
 }
 
 function restart({ nowUs }: Scouting, known: ScoutState): ScoutState {

@@ -43,6 +43,8 @@ export interface ScoutState {
   readonly blockedAtUs: number
   readonly refusedAtUs: number
   readonly waitUs: number
+  /** Until when the other side has said that it refuses; 0 where it has not said. */
+  readonly toldUntilUs: number
   /** 1: there was much to send when it began. */
   readonly wasBusy: number
 }
@@ -67,6 +69,7 @@ export const noScout: ScoutState = {
   blockedAtUs: 0,
   refusedAtUs: 0,
   waitUs: 0,
+  toldUntilUs: 0,
   wasBusy: 0,
 }
 

@@ -32,9 +32,9 @@ export const scoutDefaults: ScoutPolicy = {
   gainMost: 500,
   ease: 15,
   tolerated: 300,
-  toleratedUs: 180_000_000,
+  toleratedUs: 100_000_000,
   restUs: 180_000_000,
-  restMostUs: 400_000_000,
+  restMostUs: 380_000_000,
   baseDelayUs: 0,
   maxRetries: null,
 }
