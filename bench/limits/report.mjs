@@ -86,16 +86,23 @@ const missedOf = (rows) =>
 
 const short = ({ utils, perMille: refused }) => `${percent(utils.steady)}, ${perMille(refused)}`
 
+/** Sluice's runs of the cells that others did as well. */
+function besides(own, rows) {
+  return {
+    cells: [...new Set(own.map(({ cellId }) => cellId))],
+    clients: ["Sluice", ...new Set(own.map(({ client }) => client))],
+    figures: (client, cellId) =>
+      client === "Sluice"
+        ? rows.find(({ cell }) => cell.id === cellId)?.runs[0].figures
+        : own.find((one) => one.client === client && one.cellId === cellId)?.figures,
+  }
+}
+
 /** Clients that are told the limit, beside Sluice, on each way of counting. */
 function knownTable(baselines, rows) {
   const own = baselines.filter(({ cellId }) => cellId.startsWith("B1"))
   if (own.length === 0) return []
-  const cells = [...new Set(own.map(({ cellId }) => cellId))]
-  const clients = ["Sluice", ...new Set(own.map(({ client }) => client))]
-  const figures = (client, cellId) =>
-    client === "Sluice"
-      ? rows.find(({ cell }) => cell.id === cellId)?.runs[0].figures
-      : own.find((one) => one.client === client && one.cellId === cellId)?.figures
+  const { cells, clients, figures } = besides(own, rows)
   const head = { head: "10/10 s, backlog", of: (client) => client }
   const others = cells.map((cellId) => ({ head: cellId.split(" ").at(-2), of: (client) => short(figures(client, cellId)) }))
   return [{ title: "Beside others that are told the limit: accepted, refused", columns: [head, ...others], rows: clients }]
@@ -105,12 +112,7 @@ function knownTable(baselines, rows) {
 function unknownTable(baselines, rows) {
   const own = baselines.filter(({ cellId }) => !cellId.startsWith("B1"))
   if (own.length === 0) return []
-  const cells = [...new Set(own.map(({ cellId }) => cellId))]
-  const clients = ["Sluice", ...new Set(own.map(({ client }) => client))]
-  const figures = (client, cellId) =>
-    client === "Sluice"
-      ? rows.find(({ cell }) => cell.id === cellId)?.runs[0].figures
-      : own.find((one) => one.client === client && one.cellId === cellId)?.figures
+  const { cells, clients, figures } = besides(own, rows)
   const text = (found) =>
     found
       ? `${found.refusedAtAll}; ${short(found)}${found.reconvergeMs === undefined ? "" : `; ${found.reconvergeMs === null ? "never" : `${found.reconvergeMs / 1_000} s`}`}`

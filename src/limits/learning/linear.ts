@@ -157,24 +157,6 @@ export function setLinear(
   return enforce(policy, own, state, nowUs, own.baseDelayUs, after)
 }
 
-export interface LinearFields {
-  readonly errorStreak: number
-  readonly successStreak: number
-  readonly adaptiveDelayMs: number
-  readonly delayFloorMs: number
-  /** When the next may pass; null: now. */
-  readonly nextAvailableAtMs: number | null
-  readonly lastSuccessAtMs: number | null
-}
-
-/** What there is to tell people. */
-export function linearFields(state: GateState, nowUs: number): LinearFields {
-  const { errorStreak, successStreak, delayMs, floorMs, lastSuccessAtMs } = state.learned?.linear ?? noLinear
-  const nextUs = Math.max(state.closedUntilUs, state.pace?.nextAtUs ?? 0)
-  const nextAvailableAtMs = nextUs > nowUs ? Math.ceil(nextUs / 1_000) : null
-  return { errorStreak, successStreak, adaptiveDelayMs: delayMs, delayFloorMs: floorMs, nextAvailableAtMs, lastSuccessAtMs }
-}
-
 /** By how much a distance shrinks: a step, and more of them where it is many. */
 function shareMs({ stepUs }: LinearPolicy, ms: number): number {
   const stepMs = Math.max(1, msOf(stepUs))

@@ -3,7 +3,8 @@
 import { deepEqual, equal, ok } from "node:assert/strict"
 import { describe, it } from "node:test"
 import { admit, emptyGate, type GatePolicy, type GateState, gateOpensAtUs, type Heard, learn } from "../../../src/limits/index.ts"
-import { linearDefaults, linearFields, noLinear, setLinear } from "../../../src/limits/learning/linear.ts"
+import { linearDefaults, noLinear, setLinear } from "../../../src/limits/learning/linear.ts"
+import { seedFields } from "../../../src/limits/learning/seed-fields.ts"
 import { answer, second, startUs } from "./answers.ts"
 
 const own = linearDefaults
@@ -51,7 +52,7 @@ class Busy {
       delayFloorMs: floor,
       errorStreak: errors,
       successStreak: successes,
-    } = linearFields(this.state, this.nowUs)
+    } = seedFields(this.policy, this.state, this.nowUs)
     return { delay, floor, errors, successes, slots: this.state.slots ?? this.policy.concurrency }
   }
 }
@@ -174,7 +175,7 @@ describe("linear", () => {
     const gate = new Busy()
     gate.call("refused")
     equal(gate.state.closedUntilUs, gate.nowUs + 1_500_000)
-    deepEqual(linearFields(gate.state, gate.nowUs).nextAvailableAtMs, gate.nowUs / 1_000 + 1_500)
+    deepEqual(seedFields(gate.policy, gate.state, gate.nowUs).nextAvailableAtMs, gate.nowUs / 1_000 + 1_500)
     deepEqual(gate.state.cooldown, { count: 1, reactedAtUs: gate.nowUs })
     const sentAtUs = gate.send()
     gate.hear("refused", sentAtUs, { retryAfterUs: 90 * second })
@@ -182,7 +183,7 @@ describe("linear", () => {
     equal(gate.shown.delay, 2_500)
     gate.call("served")
     equal(gate.state.cooldown.count, 0)
-    const { lastSuccessAtMs, nextAvailableAtMs } = linearFields(gate.state, gate.nowUs + 60 * second)
+    const { lastSuccessAtMs, nextAvailableAtMs } = seedFields(gate.policy, gate.state, gate.nowUs + 60 * second)
     equal(lastSuccessAtMs, gate.nowUs / 1_000)
     equal(nextAvailableAtMs, null)
   })
@@ -267,7 +268,7 @@ describe("linear", () => {
       nextAvailableAtMs: null,
       lastSuccessAtMs: null,
     }
-    deepEqual(linearFields(emptyGate(policy), startUs), nothing)
+    deepEqual(seedFields(policy, emptyGate(policy), startUs), nothing)
     deepEqual(learn(policy, emptyGate(policy), startUs, answer("told", startUs)), emptyGate(policy))
     ok(Object.values(noLinear).every((value) => value === null || value === 0))
   })
