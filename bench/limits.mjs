@@ -4,6 +4,8 @@ import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { draw } from "./limits/draw.mjs"
+import { b1Columns, runB1OverHttp } from "./limits/http/run-b1.mjs"
+import { b3Columns, runB3OverHttp } from "./limits/http/run-b3.mjs"
 import { jobsFor } from "./limits/jobs.mjs"
 import { runJobs } from "./limits/pool.mjs"
 import { asMarkdown, asText, report } from "./limits/report.mjs"
@@ -11,7 +13,12 @@ import { describeMachine } from "./report/machine.mjs"
 import { writeSection } from "./report/write-section.mjs"
 
 const usage = "usage: npm run bench -- limits [--only B1,B3] [--cells <regular expression>] [--seeds 1] [--threads n] [--json] [--write]"
-const benches = ["B1", "B2", "B3", "B4", "B5", "B7", "B9", "B10"]
+const benches = ["B1", "B2", "B3", "B4", "B5", "B7", "B9", "B10", "B1-http", "B3-http"]
+/** Over real HTTP, with processes: one after the other, because each wants the machine to itself. */
+const overHttp = {
+  "B1-http": { title: "B1 over HTTP: four processes on one SQLite file", run: runB1OverHttp, columns: b1Columns },
+  "B3-http": { title: "B3 over HTTP: two processes on one SQLite file, time scaled", run: runB3OverHttp, columns: b3Columns },
+}
 const tell = (line) => console.error(line)
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -52,13 +59,21 @@ function upTo(most, name, text) {
 
 const options = readOptions()
 const jobs = jobsFor(options)
-if (jobs.length === 0) {
+if (jobs.length === 0 && !options.only.some((one) => overHttp[one])) {
   tell(`bench limits: expected --cells to match some cell, got "${options.cells}"`)
   process.exit(2)
 }
 const fromMs = performance.now()
 const answers = await runJobs(jobs, { threads: options.threads, tell })
 const found = report(jobs, answers)
+for (const name of options.only.filter((one) => overHttp[one] && options.matching.test(one))) {
+  const { title, run, columns } = overHttp[name]
+  tell(`${name}: some minutes of real time`)
+  const rows = await run({ seed: 1, tell })
+  found.tables.push({ title, columns, rows })
+  const missed = rows.flatMap(({ cell, lines }) => lines.filter(({ isMet }) => !isMet).map((line) => ({ cell, ...line })))
+  found.missed.push(...missed.map(({ cell, what, wanted, got }) => `${cell.id}: ${what}: ${got}, wanted ${wanted}`))
+}
 const tookS = Math.round((performance.now() - fromMs) / 1_000)
 if (options.json) console.log(JSON.stringify(jobs.map((job, i) => ({ ...job, ...answers[i], times: undefined }))))
 else console.log(asText(found))

@@ -17,9 +17,8 @@ interface Step {
 const longestMs = 20
 /** When even this long the lock could not be had, something is wrong. */
 const giveUpAfterMs = 60_000
-/** SQLite keeps no queue for its lock. Whoever tries seldom hardly gets it from one who writes all the time, and a try costs little. */
 const shortestPauseMs = 1
-const longestPauseMs = 5
+const longestPauseMs = 50
 
 export class Commits {
   private readonly database: Database
