@@ -42,7 +42,7 @@ export function follow(known: QuotaState, nowUs: number, telling: Telling): Quot
     limit: told.limit,
     remaining: told.remaining,
     resetAtUs: isNew ? resetAtUs : Math.min(known.resetAtUs, resetAtUs),
-    windowUs: told.windowUs ?? longestUs(known, told, isBusy, isMoved && !isOver),
+    windowUs: told.windowUs ?? longestUs(known, told, isBusy, isMoved && !isOver && resetAtUs - known.resetAtUs < known.windowUs / 2),
     tookUs: tookUs(known, atUs - heard.sentAtUs),
     moves: judge(known, told, isOver, isMoved),
     sinceUs: isNew ? atUs : known.sinceUs,
@@ -58,7 +58,8 @@ export function follow(known: QuotaState, nowUs: number, telling: Telling): Quot
  * That a reset stays says little: one that is near does so for a while in any case. A new window that is not full is none: it
  * counts the last one in, or slides.
  */
-function judge({ moves, windowUs }: QuotaState, { resetUs }: Told, isOver: boolean, isMoved: boolean): number {
+function judge({ atUs, moves, windowUs }: QuotaState, { resetUs }: Told, isOver: boolean, isMoved: boolean): number {
+  if (atUs === 0) return 0
   const share = isOver && isMoved && resetUs * 2 >= windowUs ? 0.6 : isOver ? 1 / 3 : 1 / 8
   if (isMoved) return moves + Math.round((1_000 - moves) * share)
   return isOver ? moves - Math.round(moves / 8) : moves
@@ -85,7 +86,7 @@ function longestUs(known: QuotaState, { limit, remaining, resetUs }: Told, isBus
   const exactUs = isWhole ? Math.max(0, resetUs - 500_000) : resetUs
   const fillUs = isMoving && used * 4 >= limit * 3 ? Math.min(mostWindowUs, Math.round((exactUs * limit) / used)) : 0
   const lessUs = isBusy && used * 2 < limit ? Math.round(known.windowUs / (isWhole ? 64 : 1_024)) : 0
-  return Math.max(isWhole ? resetUs - 1_000_000 : resetUs, fillUs, known.windowUs - lessUs, 1)
+  return Math.max(exactUs, fillUs, known.windowUs - lessUs, 1)
 }
 
 /** What is missing from a window that is over, and was not used here: a part of it, so that one window alone does not decide. */
@@ -101,9 +102,11 @@ function everyNsOf(quota: QuotaState, left: number): number {
   const { limit, windowUs, resetAtUs, atUs, moves, foreign, caution } = quota
   if (windowUs === 0) return 0
   const evenNs = (windowUs / limit) * 1_000 * (1 + caution / 1_000_000)
-  // A little more while much is left, less while little is.
-  if (moves > 500)
-    return Math.ceil(evenNs / (1 - jitterShare(quota)) / (0.9 + 0.15 * Math.min(1, Math.max(0, left) / Math.max(3, 0.3 * limit))))
+  if (moves > 500) {
+    // A little more while much is left, less while little is. What is left is room for jitter, too.
+    const room = jitterShare(quota) * (1 - Math.min(1, Math.max(0, left) / (limit / 2)))
+    return Math.ceil(evenNs / (1 - room) / (0.9 + 0.15 * Math.min(1, Math.max(0, left) / Math.max(3, 0.3 * limit))))
+  }
   const leftUs = Math.max(0, resetAtUs - atUs)
   const others = (1.2 * foreign * leftUs) / (1_000 * hourUs)
   return Math.ceil(Math.max(evenNs / 2, (leftUs * 1_000) / Math.max(1, left - others)))

@@ -94,6 +94,27 @@ describe("a gate that scouts and is told a quota", () => {
     ok(gate.perSecond > 4.5 && gate.perSecond < 5.3, `${gate.perSecond} a second`)
   })
 
+  it("sees two windows that fade into each other: the next one is not full", () => {
+    let state = hear(scouting(), { quota: quota(600, 400, 60 * second) })
+    for (let at = 1; at < 60; at++)
+      state = hear(scouting(), { quota: quota(600, 400 - at, (60 - at) * second) }, state, startUs + at * second)
+    equal(state.learned?.quota?.moves, 0)
+    state = hear(scouting(), { quota: quota(600, 341, 59 * second) }, state, startUs + 62 * second)
+    ok((state.learned?.quota?.moves ?? 0) > 500)
+  })
+
+  it("leaves room in a window that slides and is not much longer than an answer takes", () => {
+    const everyNs = (windowUs: number) => {
+      let state = emptyGate(scouting())
+      for (let i = 1; i < 60; i++)
+        state = hear(scouting(), { quota: quota(30, 0, windowUs - 1_000, windowUs) }, state, startUs + i * 2 * windowUs)
+      ok((state.learned?.quota?.moves ?? 0) > 500)
+      return (state.learned?.quota?.everyNs ?? 0) / windowUs
+    }
+    const shareOf = rttUs / second
+    ok(Math.abs((everyNs(second) / everyNs(600 * second)) * (1 - shareOf) - 1) < 0.01)
+  })
+
   it("is closed by an empty bucket until one unit has flowed in", () => {
     let state = emptyGate(scouting())
     for (let i = 0; i < 20; i++)

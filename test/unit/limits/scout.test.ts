@@ -4,7 +4,7 @@ import { deepEqual, equal, ok } from "node:assert/strict"
 import { describe, it } from "node:test"
 import { gateOpensAtUs, type RatePolicy, scoutDefaults } from "../../../src/limits/index.ts"
 import { mode } from "../../../src/limits/learning/scout-state.ts"
-import { second } from "./answers.ts"
+import { second, startUs } from "./answers.ts"
 import { rttUs, Scouted, scouting } from "./scouted.ts"
 
 const minute = 60 * second
@@ -22,7 +22,10 @@ function refusedAt(perSecond: number, gate = new Scouted()): Scouted {
 function rested(): Scouted {
   const gate = new Scouted()
   gate.windows(60, minute, 15 * minute)
-  gate.until(() => gate.scout.mode === mode.rest)
+  for (let i = 0; gate.scout.mode !== mode.rest || gate.scout.answers < 1; i++) {
+    ok(i < 30, "it never rests")
+    gate.windows(60, minute, minute)
+  }
   return gate
 }
 
@@ -109,6 +112,42 @@ describe("scout that is refused", () => {
     equal(opensUs(gate), 3_600 * second)
   })
 
+  it("takes the end of an episode from what it was told, where it was", () => {
+    const [guessed, told] = [refusedAt(8), new Scouted()]
+    guessed.refused()
+    told.served()
+    told.until(() => told.perSecond >= 8)
+    told.refused({ retryAfterUs: 40 * second })
+    const endsAtUs = told.nowUs - rttUs + 40 * second
+    told.served()
+    equal(told.scout.cycleAtUs, endsAtUs)
+    const { refusedAtUs } = guessed.scout
+    guessed.served()
+    ok(guessed.scout.cycleAtUs > refusedAtUs && guessed.scout.cycleAtUs < guessed.scout.sentAtUs, "else it lies between")
+  })
+
+  it("looks for the end of a long episode with the measure of what it remembers", () => {
+    const gate = new Scouted()
+    gate.windows(600, 30 * minute, 200 * minute)
+    const { spanUs } = gate.scout
+    gate.refused()
+    for (let i = 0; i < 12; i++) {
+      const blockedUs = gate.scout.refusedAtUs - gate.scout.blockedAtUs
+      ok(gate.scout.waitUs <= Math.max(scoutDefaults.canarySlowUs, spanUs / 24, blockedUs / 6) + 1)
+      gate.refused()
+    }
+  })
+
+  it("expects to have seen a part of a long window only, where it was blocked for most of a start", () => {
+    const gate = refusedAt(8)
+    const { passed } = gate.scout
+    gate.refused({ retryAfterUs: 30 * minute })
+    gate.served()
+    const seenPerSecond = passed / ((gate.scout.sentAtUs - startUs) / second)
+    ok(Math.abs(gate.perSecond / seenPerSecond - 0.75) < 0.02, `${gate.perSecond} of ${seenPerSecond}`)
+    ok(gate.scout.spanUs > 35 * minute)
+  })
+
   it("reacts once to an episode", () => {
     const gate = new Scouted()
     gate.served()
@@ -157,7 +196,7 @@ describe("scout that has found a limit", () => {
     const { sinceUs, spanUs } = gate.scout
     const held = gate.scout.everyNs
     gate.until(() => gate.scout.sinceUs !== sinceUs)
-    ok(gate.nowUs - sinceUs >= 2 * spanUs)
+    ok(gate.nowUs - sinceUs >= 1.1 * spanUs)
     equal(gate.scout.heldNs, held)
   })
 
@@ -185,12 +224,29 @@ describe("scout that has found a limit", () => {
     ok(restUs > scoutDefaults.restUs)
   })
 
-  it("probes three times as much if a probe holds", () => {
+  it("probes far more if what was refused before holds now: the limit is another", () => {
     const gate = rested()
     gate.until(() => gate.scout.mode === mode.verify)
+    for (let i = 0; gate.scout.refusedNs !== null; i++) {
+      ok(i < 3, "what was refused is tried again")
+      const { everyNs } = gate.scout
+      gate.until(() => gate.scout.everyNs < everyNs)
+    }
+    equal(gate.scout.gain, 9 * scoutDefaults.gainLeast)
     const probedNs = gate.scout.everyNs
+    ok(Math.abs((gate.scout.heldNs ?? 0) / probedNs - (1 + gate.scout.gain / 1_000)) < 0.001)
     gate.until(() => gate.scout.everyNs < probedNs)
-    ok(Math.abs(probedNs / gate.scout.everyNs - (1 + (3 * scoutDefaults.gainLeast) / 1_000)) < 0.001)
+    equal(gate.scout.gain, scoutDefaults.gainMost)
+  })
+
+  it("rests for two spans at least, where the other side remembers for long", () => {
+    const gate = new Scouted()
+    for (let i = 0; i < 20 && (i === 0 || gate.scout.mode !== mode.rest); i++) gate.windows(600, 30 * minute, 60 * minute)
+    const { mode: now, spanUs, sinceUs } = gate.scout
+    equal(now, mode.rest)
+    ok(spanUs > 20 * minute)
+    gate.until(() => gate.scout.mode !== mode.rest)
+    ok(gate.nowUs - sinceUs >= 2 * spanUs)
   })
 
   it("looks between what held and what was refused, and no further than a few parts in a hundred", () => {
@@ -210,14 +266,14 @@ describe("scout that has found a limit", () => {
     ok((gate.scout.heldNs ?? 0) / (gate.scout.refusedNs ?? 1) < 1.07)
   })
 
-  it("lets a refusal pass that is short and rare", () => {
+  it("is a hair slower after a refusal that is short and rare, and rests on", () => {
     const gate = rested()
     gate.until(() => gate.scout.mode === mode.rest && gate.scout.passed > scoutDefaults.tolerated && gate.scout.answers > 1)
     const { everyNs } = gate.scout
     gate.refused()
     gate.served()
     equal(gate.scout.mode, mode.rest)
-    equal(gate.scout.everyNs, everyNs)
+    ok(gate.scout.everyNs > everyNs && gate.scout.everyNs < 1.004 * everyNs)
   })
 
   it("gets slower if what has held is refused soon again", () => {
