@@ -31,9 +31,10 @@ export function follow(known: QuotaState, nowUs: number, telling: Telling): Quot
   const { heard, told, isBusy } = telling
   const atUs = heard.respondedAtUs ?? nowUs
   const resetAtUs = atUs + told.resetUs
-  const isOver = known.resetAtUs <= atUs
+  const isOver = known.resetAtUs <= atUs && !isStraggler(known, told)
   // A window that is over leaves much more than was left of it; of what moves, about as much is left as before.
-  const isMoved = isOver ? told.remaining - known.remaining < Math.max(1, told.limit / 4) : resetAtUs > known.resetAtUs + steadyUs
+  const isAlike = told.remaining - known.remaining < Math.max(1, told.limit / 4)
+  const isMoved = isOver ? isAlike && !isFresh(known, told) : resetAtUs > known.resetAtUs + steadyUs
   const isNew = isOver || isMoved
   const after: QuotaState = {
     ...known,
@@ -52,6 +53,21 @@ export function follow(known: QuotaState, nowUs: number, telling: Telling): Quot
     caution: known.caution - Math.floor(known.caution / 65_536),
   }
   return { ...after, everyNs: everyNsOf(after, telling.left) }
+}
+
+/** Counted at the end of the last window, and so long under way that it has ended meanwhile: it says nothing about the next one. */
+function isStraggler(known: QuotaState, { remaining, resetUs }: Told): boolean {
+  return remaining < known.remaining && resetUs <= known.tookUs
+}
+
+/**
+ * The start of a window that was hardly used before: nothing of it is used, and yet it takes long. A bucket that is nearly full takes
+ * as long for each unit as it did before.
+ */
+function isFresh(known: QuotaState, { limit, remaining, resetUs }: Told): boolean {
+  const used = limit - remaining
+  const beforeUs = Math.max(0, known.resetAtUs - known.atUs) / Math.max(1, known.limit - known.remaining)
+  return used <= Math.max(1, limit / 20) && resetUs / Math.max(1, used) > 3 * beforeUs
 }
 
 /**
