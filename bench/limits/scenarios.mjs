@@ -97,7 +97,6 @@ export const baseProviders = [
 /** Never used to tune anything. */
 export const otherProviders = [
   { accounting: "anchored", limit: 300, perMs: 5 * minute },
-  { accounting: "sliding", limit: 30, perMs: second },
   { accounting: "gcra", limit: 2, perMs: second, burst: 3 },
   { accounting: "fixed", limit: 1_000, perMs: hour },
   { accounting: "bucket", limit: 20, perMs: minute, burst: 20 },
@@ -108,8 +107,12 @@ export const otherProviders = [
   { accounting: "offset", limit: 900, perMs: 15 * minute },
 ]
 
-/** No limiter that was simulated does well here: measured, without a line. */
+/**
+ * No limiter that was simulated does well here: measured, without a line. Of a log of one second a known limit gets 89 % at this jitter (B1), and
+ * any even pace 88 % at 0.4 ‰, 90 % at 2.3 ‰.
+ */
 export const trackedProviders = [
+  { accounting: "sliding", limit: 30, perMs: second },
   { accounting: "gcra", limit: 3, perMs: second, burst: 1 },
   { accounting: "sliding", limit: 100, perMs: minute, neighbour: { share: 0.4 } },
 ]
@@ -130,24 +133,31 @@ function unknown(provider, dialect, lines) {
     bench: "B3",
     provider: { ...provider, dialect },
     durationMs,
-    fromMs: hour,
+    // An hour, and three windows: of one that is as long as the hour, only the first would be over.
+    fromMs: Math.max(hour, 3 * provider.perMs),
     told: "nothing",
     lines,
   }
 }
 
+/** Resets that are told in whole seconds say too little about a window of three. */
+function toldLines({ perMs }, dialect) {
+  const isCoarse = perMs < 10 * second && perMs > second && dialect !== "openai"
+  const { leastUtil, utilOf, ...others } = { mostRefusedFirstHour: 1, leastUtil: 0.9, utilOf: "steady", mostPerMille: 8 }
+  return isCoarse ? others : { ...others, leastUtil, utilOf }
+}
+
 function b3() {
   const found = (mostRefusedFirstHour) => ({ mostRefusedFirstHour, leastUtil: 0.93, utilOf: "steady", mostPerMille: 8 })
-  const told = { mostRefusedFirstHour: 1, leastUtil: 0.9, utilOf: "steady", mostPerMille: 8 }
   const poor = ["none", "retry-after"]
   return [
     ...baseProviders.flatMap((provider) => [
       ...poor.map((dialect) => unknown(provider, dialect, found(20))),
-      ...full.map((dialect) => unknown(provider, dialect, told)),
+      ...full.map((dialect) => unknown(provider, dialect, toldLines(provider, dialect))),
     ]),
     ...otherProviders.flatMap((provider, i) => [
       ...poor.map((dialect) => unknown(provider, dialect, found(60))),
-      unknown(provider, full[i % full.length], told),
+      unknown(provider, full[i % full.length], toldLines(provider, full[i % full.length])),
     ]),
     ...trackedProviders.flatMap((provider) => ["none", "ietf-old"].map((dialect) => unknown(provider, dialect, {}))),
   ]
