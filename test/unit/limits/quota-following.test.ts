@@ -103,6 +103,28 @@ describe("a gate that scouts and is told a quota", () => {
     ok((state.learned?.quota?.moves ?? 0) > 500)
   })
 
+  it("sees that a window which was hardly used has begun anew, and takes it for no bucket", () => {
+    const policy = scouting()
+    const tell = (state: GateState, atUs: number, remaining: number, resetUs: number) =>
+      hear(policy, { quota: quota(50, remaining, resetUs) }, state, startUs + atUs)
+    let state = tell(emptyGate(policy), rttUs, 42, 2 * second)
+    state = tell(state, 2.2 * second, 49, 9.8 * second)
+    equal(state.learned?.quota?.moves, 0)
+    // A bucket that is nearly full takes as long for each unit as before.
+    let bucket = tell(emptyGate(policy), rttUs, 49, 0.2 * second)
+    bucket = tell(bucket, second, 49, 0.2 * second)
+    ok((bucket.learned?.quota?.moves ?? 0) > 0)
+  })
+
+  it("learns nothing of the next window from an answer that comes after the end of its own", () => {
+    const policy = scouting()
+    const tell = (state: GateState, atUs: number, remaining: number, resetUs: number) =>
+      hear(policy, { quota: quota(50, remaining, resetUs) }, state, startUs + atUs)
+    let state = tell(emptyGate(policy), rttUs, 10, 0.05 * second)
+    state = tell(state, rttUs + 0.1 * second, 9, 0.01 * second)
+    equal(state.learned?.quota?.moves, 0)
+  })
+
   it("leaves room in a window that slides and is not much longer than an answer takes", () => {
     const everyNs = (windowUs: number) => {
       let state = emptyGate(scouting())
