@@ -57,7 +57,9 @@ export function follow(known: QuotaState, nowUs: number, telling: Telling): Quot
 
 /** Counted at the end of the last window, and so long under way that it has ended meanwhile: it says nothing about the next one. */
 function isStraggler(known: QuotaState, { remaining, resetUs }: Told): boolean {
-  return remaining < known.remaining && resetUs <= known.tookUs
+  // Said in whole seconds, it is rounded up.
+  const roundedUs = resetUs % 1_000_000 === 0 ? 1_000_000 : 0
+  return remaining < known.remaining && resetUs <= known.tookUs + roundedUs
 }
 
 /**

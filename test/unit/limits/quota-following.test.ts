@@ -123,6 +123,9 @@ describe("a gate that scouts and is told a quota", () => {
     let state = tell(emptyGate(policy), rttUs, 10, 0.05 * second)
     state = tell(state, rttUs + 0.1 * second, 9, 0.01 * second)
     equal(state.learned?.quota?.moves, 0)
+    // In whole seconds it is rounded up.
+    state = tell(state, rttUs + 0.2 * second, 8, second)
+    equal(state.learned?.quota?.moves, 0)
   })
 
   it("leaves room in a window that slides and is not much longer than an answer takes", () => {
