@@ -44,6 +44,7 @@ export function follow(known: QuotaState, nowUs: number, telling: Telling): Quot
     remaining: told.remaining,
     resetAtUs: isNew ? resetAtUs : Math.min(known.resetAtUs, resetAtUs),
     windowUs: told.windowUs ?? longestUs(known, told, isBusy, isMoved && !isOver && resetAtUs - known.resetAtUs < known.windowUs / 2),
+    ended: isOver && known.atUs > 0 ? 1 : known.ended,
     tookUs: tookUs(known, atUs - heard.sentAtUs),
     moves: judge(known, told, isOver, isMoved),
     sinceUs: isNew ? atUs : known.sinceUs,
@@ -125,7 +126,8 @@ function everyNsOf(quota: QuotaState, left: number): number {
     const room = jitterShare(quota) * (1 - Math.min(1, Math.max(0, left) / (limit / 2)))
     return Math.ceil(evenNs / (1 - room) / (0.9 + 0.15 * Math.min(1, Math.max(0, left) / Math.max(3, 0.3 * limit))))
   }
-  const leftUs = Math.max(0, resetAtUs - atUs)
+  // The first window heard of may be one of two that fade into each other: what is used of it counts in the next one as well.
+  const leftUs = Math.max(0, resetAtUs - atUs) * (quota.ended === 0 ? 2 : 1)
   const others = (1.2 * foreign * leftUs) / (1_000 * hourUs)
   return Math.ceil(Math.max(evenNs / 2, (leftUs * 1_000) / Math.max(1, left - others)))
 }

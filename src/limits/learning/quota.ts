@@ -22,6 +22,8 @@ export interface QuotaState {
   readonly resetAtUs: number
   /** How long a window is, as it was told, else the longest time to a reset that was. */
   readonly windowUs: number
+  /** How many windows have ended since it is heard of; no more than one matters. */
+  readonly ended: number
   /** How long an answer takes, on average: so far apart may be what was sent together. */
   readonly tookUs: number
   /** In thousandths: how much it looks like a bucket, or a window that slides, whose reset moves away. */
@@ -47,6 +49,7 @@ export const noQuota: QuotaState = {
   remaining: 0,
   resetAtUs: 0,
   windowUs: 0,
+  ended: 0,
   tookUs: 0,
   moves: 0,
   sinceUs: 0,

@@ -46,13 +46,23 @@ function tellWindow(gate: Scouted, limit: number, perUs: number, forUs: number):
 }
 
 describe("a gate that scouts and is told a quota", () => {
+  const isSpread = (gate: Scouted, times: number) => {
+    const { remaining = 0, resetAtUs = 0, atUs = 0 } = gate.state.learned?.quota ?? {}
+    const spreadUs = (times * (resetAtUs - atUs)) / remaining
+    return Math.abs((gate.state.pace?.everyUs ?? 0) - spreadUs) < 0.02 * spreadUs
+  }
+
   it("spreads what is left of a window over the time that is left", () => {
     const gate = new Scouted()
-    tellWindow(gate, 120, 60 * second, 20 * second)
-    const { remaining = 0, resetAtUs = 0, atUs = 0 } = gate.state.learned?.quota ?? {}
-    const spreadUs = (resetAtUs - atUs) / remaining
-    ok(Math.abs((gate.state.pace?.everyUs ?? 0) - spreadUs) < 0.02 * spreadUs)
+    tellWindow(gate, 120, 60 * second, 80 * second)
+    ok(isSpread(gate, 1))
     equal(gate.scout.mode, mode.rest)
+  })
+
+  it("uses half of the first window that it hears of: it may count in the next one as well", () => {
+    const gate = new Scouted()
+    tellWindow(gate, 120, 60 * second, 20 * second)
+    ok(isSpread(gate, 2))
   })
 
   it("uses a window up to its end, and the next likewise, without a refusal", () => {
