@@ -144,7 +144,8 @@ export const gatesHeardTests = theme("gates-heard", {
       await bench.world.advance(5_000)
     }
     const everyUs = (await bench.gate("vendor")).pace?.everyUs ?? 0
-    ok(everyUs > 500_000 && everyUs < 1_500_000, `expected about a start a second, got one every ${everyUs} µs`)
+    // Sixty in a minute, and of the first window that it hears of no more than half.
+    ok(everyUs > 1_000_000 && everyUs < 2_500_000, `expected about a start in two seconds, got one every ${everyUs} µs`)
   },
 
   "a refusal of the task alone keeps its gates open, waits for the distance of one that learns by steps, and fails at the cap": async (
