@@ -1,5 +1,5 @@
 // The machine that figures were measured on, in words that say nothing about whose it is.
-import { fdatasyncSync, openSync, readFileSync, writeSync } from "node:fs"
+import { closeSync, fdatasyncSync, openSync, readFileSync, rmSync, writeSync } from "node:fs"
 import { cpus, totalmem } from "node:os"
 import { join } from "node:path"
 import { median } from "./figures.mjs"
@@ -44,7 +44,8 @@ function describeDevice(name) {
 
 /** How long one small write takes to reach the disk: what full durability pays for every transaction. */
 function measureFlush(folder) {
-  const file = openSync(join(folder, "flush"), "w")
+  const path = join(folder, "flush")
+  const file = openSync(path, "w")
   const page = Buffer.alloc(4_096)
   const times = Array.from({ length: 200 }, () => {
     const startedAtMs = performance.now()
@@ -52,5 +53,7 @@ function measureFlush(folder) {
     fdatasyncSync(file)
     return performance.now() - startedAtMs
   })
+  closeSync(file)
+  rmSync(path)
   return median(times)
 }

@@ -68,7 +68,9 @@ function tellAsText(session: Session, worker: Worker, { isVerbose }: LogOptions)
   })
   if (isTalkative) {
     worker.on("task.settled", (event) => say(wordOf(event), describeSettled(event)))
-    worker.on("sweep.done", ({ rescued, expired, removed }) => say("swept", `rescued ${rescued}, expired ${expired}, removed ${removed}`))
+    worker.on("sweep.done", ({ rescued, expired, stopped, removed }) =>
+      say("swept", `rescued ${rescued}, expired ${expired}, stopped ${stopped}, removed ${removed}`),
+    )
   }
   worker.on("task.stale", ({ id, type, outcome }) => warn(`${type} ${id} ${outcome}, too late: another worker has it by now`))
   worker.on("task.lost", ({ id, type }) => warn(`${type} ${id} lost its lease and was stopped`))

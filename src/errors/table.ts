@@ -24,6 +24,7 @@ export const errorTable = {
   schedule_after_expiry: mistake(3),
   idempotency_conflict: mistake(4, 409),
   illegal_transition: mistake(5, 409),
+  job_ended: mistake(5, 409),
   not_found: mistake(6, 404),
   unknown_task_type: mistake(6, 404),
   invalid_module: mistake(7),

@@ -17,6 +17,15 @@ export const limitDefaults = {
   guardMs: 250,
 } as const
 
+export const jobDefaults = {
+  failureThreshold: 20,
+  /** About one task: what it asked for is not there, or no more. */
+  exemptStatuses: [404, 410],
+  /** For `cancelAfterThrottles: true`. */
+  throttles: 20,
+  throttleDelayMs: 60_000,
+} as const
+
 export const queueDefaults = {
   namespace: "default",
   maxInputBytes: 256 * 1_024,

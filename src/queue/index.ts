@@ -1,7 +1,7 @@
 export type { AdaptiveOption, LinearOptions, ScoutOptions } from "./adaptive.ts"
 export { type ConnectOptions, connect } from "./connect.ts"
 export type { Context, FetchOptions, Log, LogLevel, Observed, ObserveOptions, SpentOptions } from "./context.ts"
-export { limitDefaults, queueDefaults, taskDefaults, workerDefaults } from "./defaults.ts"
+export { jobDefaults, limitDefaults, queueDefaults, taskDefaults, workerDefaults } from "./defaults.ts"
 export {
   type AnyTask,
   checkInput,
@@ -15,6 +15,9 @@ export {
 } from "./definition.ts"
 export type { ExplainedGate, TaskExplanation } from "./explain.ts"
 export type { GateView } from "./gate-view.ts"
+export { Job, type JobDocument } from "./job.ts"
+export { type JobBounds, jobSettings } from "./job-settings.ts"
+export type { JobDetailView, JobListOptions, JobOptions, JobPage, Jobs, JobTask } from "./jobs.ts"
 export type { LearnedExport, LearnedView, TeachOptions } from "./learned.ts"
 export { type AnyLimit, type CostOptions, defineLimit, type Gate, type GateOptions, type Limit, type LimitOptions } from "./limit.ts"
 export type { LimitChangeView, LimitSettingView, LimitView, LoggedChangeView } from "./limit-view.ts"

@@ -2,13 +2,25 @@
 
 import { budgets, type ListRequest } from "../store/index.ts"
 import { type Status, statuses } from "../task/index.ts"
-import { formatCursor, type Instant, oneOf, parseCursor, parseInstant, parseName, readOptions, wholeNumber } from "../units/index.ts"
+import {
+  formatCursor,
+  type Instant,
+  oneOf,
+  parseCursor,
+  parseInstant,
+  parseKey,
+  parseName,
+  readOptions,
+  wholeNumber,
+} from "../units/index.ts"
 import type { Task } from "./task.ts"
 
 export interface ListOptions {
   readonly status?: Status | readonly Status[]
   readonly type?: string
   readonly tag?: string
+  /** The id of a job: its tasks only. */
+  readonly job?: string
   readonly createdFrom?: Instant
   readonly createdBefore?: Instant
   readonly limit?: number
@@ -30,6 +42,7 @@ export function listRequest(options: ListOptions | undefined): ListRequest {
     status: (name, value) => (Array.isArray(value) ? value.map((one) => status(name, one)) : [status(name, value)]),
     type: parseName,
     tag: parseName,
+    job: parseKey,
     createdFrom: parseInstant,
     createdBefore: parseInstant,
     limit: wholeNumber(1, budgets.listPage),
@@ -39,6 +52,7 @@ export function listRequest(options: ListOptions | undefined): ListRequest {
     statuses: read.status ?? null,
     type: read.type ?? null,
     tag: read.tag ?? null,
+    jobId: read.job ?? null,
     createdFromMs: read.createdFrom ?? null,
     createdBeforeMs: read.createdBefore ?? null,
     beforeSeq: read.cursor ?? null,

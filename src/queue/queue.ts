@@ -1,7 +1,16 @@
 // The queue as people use it: tasks in, tasks out, on whatever store it was connected to.
 
 import { SluiceError, shown } from "../errors/index.ts"
-import { budgets, type ForecastErrors, type MoveRequest, type MoveResult, type Store, type StoreDescription } from "../store/index.ts"
+import {
+  budgets,
+  type ForecastErrors,
+  type MoveRequest,
+  type MoveResult,
+  type Store,
+  type StoreDescription,
+  type SubmitAnswer,
+  type SubmitRequest,
+} from "../store/index.ts"
 import { describeEntry, IllegalTransitionError, idMaker, type NewTask, type NumberedEntry, type Status } from "../task/index.ts"
 import { formatSize, parseName, readOptions } from "../units/index.ts"
 import { Worker, type WorkerOptions } from "../worker/index.ts"
@@ -9,6 +18,9 @@ import type { World } from "../world/index.ts"
 import { Declarations } from "./declarations.ts"
 import { type AnyTask, checkInput, isTaskDefinition, type TaskDefaults, type TaskDefinition } from "./definition.ts"
 import { explanationView, type TaskExplanation } from "./explain.ts"
+import type { Job } from "./job.ts"
+import { jobBounds } from "./job-settings.ts"
+import { type JobOptions, Jobs, type JobTask, jobEnded, jobNotFound, jobReaders, readJobTask } from "./jobs.ts"
 import { Limits } from "./limits.ts"
 import { type ListOptions, listCursor, listRequest, type TaskPage } from "./list.ts"
 import { submitRefusal, taskNotFound } from "./refusals.ts"
@@ -36,6 +48,8 @@ export class Queue {
   readonly maxInputBytes: number
   /** Limits and their gates: watch them, change them. */
   readonly limits: Limits
+  /** Jobs: watch them, close them, cancel them. */
+  readonly jobs: Jobs
   /** What this process knows of limits. Workers of this queue add to it. */
   readonly declarations: Declarations
   private readonly makeId: () => string
@@ -45,6 +59,7 @@ export class Queue {
     this.world = world
     this.maxInputBytes = maxInputBytes
     this.limits = new Limits(store)
+    this.jobs = new Jobs(store)
     this.declarations = new Declarations(store, world)
     this.makeId = idMaker(world)
   }
@@ -53,8 +68,8 @@ export class Queue {
   submit(type: string, input: unknown, options?: SubmitOptions): Promise<Task>
   async submit(task: AnyTask | string, input: unknown, options?: SubmitOptions): Promise<Task> {
     const read = readSubmitOptions(typeOf(task), [defaultsOf(task), options])
-    const [submitted] = await this.submitBatch([await this.prepare(task, input, read)])
-    return submitted as Task
+    const { tasks } = await this.submitBatch({ tasks: [await this.prepare(task, input, read)] })
+    return tasks[0] as Task
   }
 
   /** One batch, all or nothing. */
@@ -77,8 +92,24 @@ export class Queue {
     const pieces = inStepSizes(tasks)
     if (pieces.length > 1 && inPieces !== true) throw tooLarge(tasks)
     const submitted: Task[] = []
-    for (const piece of pieces) submitted.push(...(await this.submitBatch(piece)))
+    for (const piece of pieces) submitted.push(...(await this.submitBatch({ tasks: piece })).tasks)
     return submitted
+  }
+
+  /** A named group of tasks, with progress and bounds of its own. Up to a step's worth of tasks is one batch, all or nothing. */
+  async submitJob(name: string, tasks: readonly JobTask[], options?: JobOptions): Promise<Job> {
+    const where = `submitJob ${shown(name)}`
+    const { open = false, onComplete, ...bounds } = readOptions(where, options, jobReaders)
+    const id = this.makeId()
+    const follows = onComplete ? await this.prepareJobTask(`${where}: onComplete`, onComplete, null) : null
+    const newJob = { ...jobBounds(bounds, process.env), id, name: parseName("job", name), isOpen: true, onComplete: follows }
+    return this.addPieces(id, await this.prepareJobTasks(where, tasks, id), newJob, !open)
+  }
+
+  /** More tasks for a job that runs: one that is open, or one of whose tasks is running. */
+  async addToJob(id: string, tasks: readonly JobTask[]): Promise<Job> {
+    const where = `addToJob ${shown(id)}`
+    return this.addPieces(id, await this.prepareJobTasks(where, tasks, id), undefined, false)
   }
 
   async get(id: string): Promise<Task | null> {
@@ -172,7 +203,7 @@ export class Queue {
     if (!isTaskDefinition(task)) {
       const type = typeOf(task)
       const gates = options.gates ?? null
-      return newTask({ id: this.makeId(), type, input, maxInputBytes, options, gates, flow: options.flow ?? type })
+      return newTask({ id: this.makeId(), type, input, maxInputBytes, options, gates, flow: options.flow ?? options.job ?? type })
     }
     const checked = await checkInput(task, input)
     if (checked.kind === "refused") throw checked.error
@@ -180,21 +211,51 @@ export class Queue {
     const { refs, limits } = gatesOf(task, checked.value)
     this.declarations.note(task.type, limits)
     const { type } = task
-    const flow = options.flow ?? flowOf(task, checked.value) ?? type
+    const flow = options.flow ?? flowOf(task, checked.value) ?? options.job ?? type
     return newTask({ id: this.makeId(), type, input, maxInputBytes, options, gates: refs, flow })
   }
 
-  private async submitBatch(tasks: readonly NewTask[]): Promise<Task[]> {
-    if (tasks.length === 0) return []
+  private async prepareJobTasks(where: string, tasks: readonly JobTask[], job: string): Promise<NewTask[]> {
+    if (!Array.isArray(tasks)) throw new SluiceError("invalid_input", `${where}: expected an array of { task, input }, got ${shown(tasks)}`)
+    const prepared: NewTask[] = []
+    for (const [index, one] of tasks.entries()) prepared.push(await this.prepareJobTask(`${where}: tasks[${index}]`, one, job))
+    return prepared
+  }
+
+  private prepareJobTask(where: string, given: JobTask, job: string | null): Promise<NewTask> {
+    const { task, input, options } = readJobTask(where, given)
+    const own = job === null ? {} : { job }
+    return this.prepare(task, input, readSubmitOptions(typeOf(task), [defaultsOf(task), options, own]))
+  }
+
+  /** The last piece closes the job, where nobody adds more. */
+  private async addPieces(id: string, tasks: readonly NewTask[], newJob: SubmitRequest["newJob"], isClosed: boolean): Promise<Job> {
+    const pieces = tasks.length === 0 ? [[]] : inStepSizes(tasks)
+    for (const [i, piece] of pieces.entries()) {
+      const isLast = i === pieces.length - 1
+      await this.submitBatch({
+        tasks: piece,
+        ...(newJob && i === 0 ? { newJob } : {}),
+        ...(isClosed && isLast ? { closeJob: id } : {}),
+      })
+    }
+    const job = await this.jobs.get(id)
+    if (!job) throw jobNotFound(id)
+    return job
+  }
+
+  private async submitBatch(request: SubmitRequest): Promise<{ readonly tasks: Task[] }> {
+    const { tasks } = request
+    if (tasks.length === 0 && !request.newJob && request.closeJob === undefined) return { tasks: [] }
     if (this.declarations.isDue) await this.declarations.tell()
-    let answer = await this.store.submit({ tasks })
+    let answer: SubmitAnswer = await this.store.submit(request)
     // The store may have been emptied since it was told.
     if (answer.kind === "unknown_limit" && this.declarations.knows(answer.limit)) {
       await this.declarations.say(null, [])
-      answer = await this.store.submit({ tasks })
+      answer = await this.store.submit(request)
     }
     if (answer.kind !== "ok") throw submitRefusal(answer, tasks[answer.index])
-    return answer.tasks.map(({ task, forecast }) => new Task(task, forecast))
+    return { tasks: answer.tasks.map(({ task, forecast }) => new Task(task, forecast)) }
   }
 
   private async move(name: "cancel" | "retry" | "archive" | "expire", id: string): Promise<Task> {
@@ -202,6 +263,7 @@ export class Queue {
     const { results } = await this.store[name](request)
     const result = results[0] as MoveResult
     if (result.kind === "missing") throw taskNotFound(id)
+    if (result.kind === "job_ended") throw jobEnded(`${name} ${id}`, result.job)
     if (result.kind === "illegal") throw new IllegalTransitionError(id, result.from, result.to)
     return new Task(result.task)
   }

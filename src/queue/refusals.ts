@@ -3,6 +3,7 @@
 import { SluiceError, shown } from "../errors/index.ts"
 import type { PermitAnswer, RouteResult, SubmitAnswer } from "../store/index.ts"
 import type { NewTask } from "../task/index.ts"
+import { jobEnded, jobNotFound } from "./jobs.ts"
 
 export function submitRefusal(answer: Exclude<SubmitAnswer, { kind: "ok" }>, task: NewTask | undefined): SluiceError {
   const where = `submit ${task?.type}`
@@ -14,6 +15,10 @@ export function submitRefusal(answer: Exclude<SubmitAnswer, { kind: "ok" }>, tas
         "idempotency_conflict",
         `${where}: expected the same type and input for idempotency key ${shown(task?.idempotencyKey)} as task ${answer.existing.id} (${answer.existing.type}), got others; use another key for another task`,
       )
+    case "unknown_job":
+      return jobNotFound(answer.jobId)
+    case "job_ended":
+      return jobEnded(where, answer.job)
     default:
       return routeRefusal(where, answer)
   }

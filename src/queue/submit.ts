@@ -36,6 +36,8 @@ export interface SubmitOptions extends TaskDefaults {
   readonly tags?: readonly string[]
   /** What this task is shared out fairly with others by; what its `fairBy` says if not given, else its type. */
   readonly flow?: string
+  /** The id of a job that runs: the task becomes one of its tasks. */
+  readonly job?: string
   /** For a submission by name: the gates that the task passes. Left out, a worker that has the code says which. */
   readonly gates?: readonly GateInput[]
 }
@@ -55,6 +57,7 @@ export const submitReaders = {
   idempotencyKey: parseKey,
   tags: listOf((name, value) => parseName(name, value), 32),
   flow: parseKey,
+  job: parseKey,
   gates: readGates,
 }
 
@@ -79,7 +82,7 @@ export function newTask(submission: Submission): NewTask {
     input: toJson("input", input, submission.maxInputBytes),
     priority: options.priority ?? taskDefaults.priority,
     tags: [...new Set(options.tags ?? [])],
-    jobId: null,
+    jobId: options.job ?? null,
     flow,
     gates,
     schedule: when(options.scheduleAt, options.delay),

@@ -5,7 +5,7 @@
 // heads. Inside a lane: priority, ready_at, seq. Each task taken moves its flow's virtual time on by one. A lane whose head a
 // gate refuses goes to stand behind that gate.
 
-import { isExpiredAt, type TaskRecord } from "../task/index.ts"
+import type { Change, TaskRecord } from "../task/index.ts"
 import { budgets, type ClaimRequest } from "./contract.ts"
 import { Frontier, type Ranked } from "./frontier.ts"
 import type { Gates, OpenGate } from "./gates.ts"
@@ -57,8 +57,8 @@ export interface Chosen {
   readonly tasks: readonly TaskRecord[]
   /** Lanes whose heads were refused, and where they wait now. */
   readonly parked: readonly ParkedLane[]
-  /** Met on the way, past their expiry: to be marked so in the same step. */
-  readonly overdue: readonly TaskRecord[]
+  /** Met on the way, and never to start: too late, or of a job that has ended. To be written in the same step. */
+  readonly dropped: readonly Change[]
   readonly served: readonly ServedFlow[]
   readonly virtualTime: number
   readonly touched: number
@@ -78,19 +78,20 @@ export function compareFlows(a: FlowPlace, b: FlowPlace): number {
 
 /** What choosing has to know beside the backlog. */
 export interface Turn {
-  readonly nowMs: number
+  /** What becomes of a task that cannot start any more; null where it can. */
+  readonly drop: (task: TaskRecord) => Change | null
   readonly leaseMs: number
   readonly gates: Gates
 }
 
-export function choose(backlog: Backlog, request: ClaimRequest, { nowMs, leaseMs, gates }: Turn): Chosen {
+export function choose(backlog: Backlog, request: ClaimRequest, { drop, leaseMs, gates }: Turn): Chosen {
   const max = Math.min(request.max, budgets.claimTasks)
   const count = { touched: 0 }
   // A type that is named twice is one type: lanes that are read twice would hand out their tasks twice.
   const rooms = new Map(request.types.map(({ type, room }) => [type, room]))
   const types = [...rooms].map(([type, room]) => ({ room, flows: openFlows(backlog, type, count) }))
   const taken: TaskRecord[] = []
-  const overdue: TaskRecord[] = []
+  const dropped: Change[] = []
   const parked: ParkedLane[] = []
   const served = new Set<Flow>()
   let virtualTime = backlog.virtualTime
@@ -98,12 +99,13 @@ export function choose(backlog: Backlog, request: ClaimRequest, { nowMs, leaseMs
     for (const flow of served) if (flow.type === type && flow.flow === name) return flow.virtualTime
     return null
   }
-  while (taken.length < max && overdue.length < budgets.stepRows && parked.length < budgets.parkedLanes) {
+  while (taken.length < max && dropped.length < budgets.stepRows && parked.length < budgets.parkedLanes) {
     const best = bestFlow(types)
     const head = best?.flow.head()
     if (!best || !head) break
     let task = head
-    if (task.gates && task.gates.length > 0 && !isExpiredAt(task, nowMs)) {
+    const end = drop(task)
+    if (!end && task.gates && task.gates.length > 0) {
       const passing = gates.pass(task, best.flow.place(task), timeOf(task.type), leaseMs)
       if (passing.kind === "held") {
         parked.push(best.flow.park(task, passing.by, gates))
@@ -112,8 +114,8 @@ export function choose(backlog: Backlog, request: ClaimRequest, { nowMs, leaseMs
       if (passing.gates !== task.gates) task = { ...task, gates: passing.gates }
     }
     best.flow.advance(Math.min(max - taken.length, best.from.room))
-    if (isExpiredAt(task, nowMs)) {
-      overdue.push(task)
+    if (end) {
+      dropped.push(end)
       continue
     }
     taken.push(task)
@@ -126,11 +128,11 @@ export function choose(backlog: Backlog, request: ClaimRequest, { nowMs, leaseMs
   return {
     tasks: taken,
     parked,
-    overdue,
+    dropped,
     served: [...served].map(({ type, flow, virtualTime: time }) => ({ type, flow, virtualTime: time })),
     virtualTime,
     touched: count.touched + parked.length,
-    more: taken.length + overdue.length + parked.length > 0 && bestFlow(types) !== null,
+    more: taken.length + dropped.length + parked.length > 0 && bestFlow(types) !== null,
   }
 }
 

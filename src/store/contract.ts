@@ -2,7 +2,8 @@
 // and how each store does it in one step. One object in, plain values out, both JSON; an answer that a caller has to expect
 // (stale, conflict, illegal) is a value, and only a store that cannot answer throws.
 
-import type { Backoff, NewTask, NumberedEntry, Outcome, Status, TaskRecord } from "../task/index.ts"
+import type { Backoff, JobRecord, NewJob, NewTask, NumberedEntry, Outcome, Status, TaskRecord } from "../task/index.ts"
+import type { ChangeJobAnswer, ChangeJobRequest, JobDetail, JobsAnswer, JobsRequest } from "./jobs-contract.ts"
 import type {
   ChangeLimitAnswer,
   ChangeLimitRequest,
@@ -42,6 +43,9 @@ export interface Store {
   retry(request: MoveRequest): Promise<MoveAnswer>
   archive(request: MoveRequest): Promise<MoveAnswer>
   expire(request: MoveRequest): Promise<MoveAnswer>
+  jobs(request: JobsRequest): Promise<JobsAnswer>
+  job(request: { readonly id: string }): Promise<{ readonly detail: JobDetail | null }>
+  changeJob(request: ChangeJobRequest): Promise<ChangeJobAnswer>
   explain(request: { readonly id: string }): Promise<{ readonly explanation: Explanation | null }>
   limits(request: LimitsRequest): Promise<{ readonly nowMs: number; readonly limits: readonly LimitReport[] }>
   gates(request: GatesRequest): Promise<GatesAnswer>
@@ -72,6 +76,9 @@ export const operations = [
   "retry",
   "archive",
   "expire",
+  "jobs",
+  "job",
+  "changeJob",
   "explain",
   "limits",
   "gates",
@@ -101,13 +108,19 @@ export const budgets = {
 
 export interface SubmitRequest {
   readonly tasks: readonly NewTask[]
+  /** Made first, unless its id is known: then it is this submission again. */
+  readonly newJob?: NewJob
+  /** The job of this id is closed behind these tasks: nobody outside adds more. */
+  readonly closeJob?: string
 }
 
 export type SubmitAnswer =
-  | { readonly kind: "ok"; readonly nowMs: number; readonly tasks: readonly SubmittedTask[] }
+  | { readonly kind: "ok"; readonly nowMs: number; readonly tasks: readonly SubmittedTask[]; readonly job?: JobRecord }
   /** Nothing was stored. */
   | { readonly kind: "conflict"; readonly index: number; readonly existing: TaskRecord }
   | { readonly kind: "schedule_after_expiry"; readonly index: number; readonly message: string }
+  | { readonly kind: "unknown_job"; readonly index: number; readonly jobId: string }
+  | { readonly kind: "job_ended"; readonly index: number; readonly job: JobRecord }
   | (RouteResult & { readonly index: number })
 
 export interface SubmittedTask {
@@ -225,6 +238,7 @@ export interface ListRequest {
   readonly statuses: readonly Status[] | null
   readonly type: string | null
   readonly tag: string | null
+  readonly jobId: string | null
   readonly createdFromMs: number | null
   readonly createdBeforeMs: number | null
   /** The `seq` of the last task of the page before: newest first, strictly older than this. */
@@ -258,6 +272,8 @@ export interface MoveAnswer {
 export type MoveResult =
   | { readonly kind: "ok"; readonly task: TaskRecord }
   | { readonly kind: "illegal"; readonly from: Status; readonly to: Status }
+  /** To be run again its job would have to run again, and that has failed or was cancelled. */
+  | { readonly kind: "job_ended"; readonly job: JobRecord }
   | { readonly kind: "missing" }
 
 export interface SweepRequest {
@@ -271,8 +287,10 @@ export interface SweepRequest {
 export interface SweepAnswer {
   readonly rescued: number
   readonly expired: number
+  /** Cancelled or asked to stop because their job has ended. */
+  readonly stopped: number
   readonly removed: number
-  /** Nothing lasting: lanes, flows and workers that no task needs any more. */
+  /** Nothing lasting: lanes, flows, workers and jobs that no task needs any more. */
   readonly forgotten: number
   /** The budget ended it: there is more to sweep now. */
   readonly more: boolean

@@ -4,11 +4,13 @@
 import { neverUs } from "../limits/index.ts"
 import {
   type Change,
+  cancel,
   claim,
   expire,
   gateName,
   historyLimit,
   isExpiredAt,
+  type JobNews,
   judge,
   type Outcome,
   renew,
@@ -19,6 +21,7 @@ import { type Chosen, choose } from "./claim.ts"
 import { budgets, type ClaimRequest, type ExchangeAnswer, type ExchangeRequest, type SettleAnswer, type SettleRequest } from "./contract.ts"
 import { errorBucket } from "./forecast.ts"
 import { pacedGates, throttleCap, waitsAtGate } from "./heard.ts"
+import type { OfJob } from "./jobs.ts"
 import { openDue } from "./openings.ts"
 import { renewAtGates, settleAtGates } from "./passed.ts"
 import type { Completion, Records } from "./records.ts"
@@ -26,6 +29,7 @@ import type { Completion, Records } from "./records.ts"
 /** What the step itself knows of the answer. */
 export function exchange(records: Records, request: ExchangeRequest): Omit<ExchangeAnswer, "waitedMs"> {
   const settled = settleAll(records, request)
+  records.jobs.conclude()
   const kept = keepAll(records, request)
   const paced = pacedGates(records)
   const claimed = request.claim ? claimOnce(records, request, request.claim) : nothing
@@ -42,14 +46,23 @@ export function exchange(records: Records, request: ExchangeRequest): Omit<Excha
 /** Completions go their own short way. A task that is settled twice in one exchange goes the long one, where the order counts. */
 function settleAll(records: Records, request: ExchangeRequest): SettleAnswer[] {
   const answers: SettleAnswer[] = []
+  const told: JobTold[] = []
   const isOnce = new Set(request.settles.map(({ id }) => id)).size === request.settles.length
-  const left = isOnce ? completeAll(records, request.settles, answers) : [...request.settles.keys()]
-  if (left.length > 0) settleEach(records, request.settles, left, answers)
+  const left = isOnce ? completeAll(records, request.settles, answers, told) : [...request.settles.keys()]
+  if (left.length > 0) settleEach(records, request.settles, left, answers, told)
+  for (const { task, news } of told.sort((a, b) => a.place - b.place)) records.jobs.tell(task, news)
   return answers
 }
 
+/** What jobs are told, in the order in which it was settled: what counts is what comes in a row. */
+interface JobTold {
+  readonly place: number
+  readonly task: OfJob
+  readonly news: JobNews
+}
+
 /** Answers the completions that it can; gives back the places of all other settles. */
-function completeAll(records: Records, settles: readonly SettleRequest[], answers: SettleAnswer[]): number[] {
+function completeAll(records: Records, settles: readonly SettleRequest[], answers: SettleAnswer[], told: JobTold[]): number[] {
   const places = [...settles.keys()].filter((place) => settles[place]?.outcome.kind === "completed")
   if (places.length === 0) return [...settles.keys()]
   const found = new Map(records.loadBrief(places.map((place) => settles[place]?.id ?? "")).map((task, i) => [places[i], task]))
@@ -65,6 +78,7 @@ function completeAll(records: Records, settles: readonly SettleRequest[], answer
       if (task && verdict === "ok") {
         done.push({ task, output: outcome.output })
         settleAtGates(records, task, settle)
+        if (task.jobId !== null) told.push({ place, task, news: { kind: "completed" } })
       }
       answers[place] =
         verdict === "stale" || !task ? { kind: "stale" } : { kind: "ok", status: verdict === "ok" ? "completed" : task.status }
@@ -74,7 +88,13 @@ function completeAll(records: Records, settles: readonly SettleRequest[], answer
   return left
 }
 
-function settleEach(records: Records, settles: readonly SettleRequest[], places: readonly number[], answers: SettleAnswer[]): void {
+function settleEach(
+  records: Records,
+  settles: readonly SettleRequest[],
+  places: readonly number[],
+  answers: SettleAnswer[],
+  told: JobTold[],
+): void {
   const found = records.load(places.map((place) => settles[place]?.id ?? ""))
   const latest = new Map<string, TaskRecord>()
   const changes: Change[] = []
@@ -89,9 +109,21 @@ function settleEach(records: Records, settles: readonly SettleRequest[], places:
       changes.push(result.change)
       answers[place] = { kind: "ok", status: result.change.task.status }
       settleAtGates(records, task, settles[place] as SettleRequest)
+      const news = task.jobId === null ? null : jobNews(records, result.change.task, outcome)
+      if (news) told.push({ place, task, news })
     }
   }
   records.save(changes)
+}
+
+/** A refusal is none of the task's failures, even where it was one too many. */
+function jobNews(records: Records, task: TaskRecord, outcome: Outcome): JobNews | null {
+  if (outcome.kind === "throttled") {
+    const everyUs = Math.max(0, ...(task.gates ?? []).map((ref) => records.gates.gate(ref)?.state.pace?.everyUs ?? 0))
+    return outcome.status === null || outcome.status === 429 ? { kind: "throttled", everyMs: everyUs / 1_000 } : null
+  }
+  if (task.status === "completed") return { kind: "completed" }
+  return task.status === "failed" ? { kind: "failed", status: ("status" in outcome ? outcome.status : null) ?? null } : null
 }
 
 /** A throttled task waits at the gate that cools down; only one that passes none of those has to wait by itself. */
@@ -169,7 +201,7 @@ function takeAll(records: Records, asked: ClaimRequest, request: ExchangeRequest
     const left: ClaimRequest = { ...asked, max: max - claimed.length, types: [...rooms].map(([type, room]) => ({ type, room })) }
     touched += openDue(records, left.types, left.max > 0 ? left.max + budgets.dueGates : 0)
     const { leaseMs } = request
-    const chosen = choose(records.backlog(), left, { nowMs: records.nowMs, leaseMs, gates: records.gates })
+    const chosen = choose(records.backlog(), left, { drop: (task) => dropped(records, task), leaseMs, gates: records.gates })
     touched += chosen.touched
     for (const task of take(records, chosen, request)) {
       claimed.push(task)
@@ -189,12 +221,20 @@ function take(records: Records, chosen: Chosen, request: ExchangeRequest): TaskR
   const claimNumber = request.claim?.number ?? 0
   const lease = { workerId: request.workerId, claimNumber, expiresAtMs: records.nowMs + request.leaseMs }
   const changes = chosen.tasks.map((task) => claim(task, records.nowMs, lease))
-  records.save([...changes, ...chosen.overdue.map((task) => expire(task, records.nowMs))])
+  records.save([...changes, ...chosen.dropped])
   // Served first: whoever goes to stand at a gate stands there by the virtual time that he has now.
   if (chosen.served.length > 0) records.serve(chosen)
   for (const { lane, gate } of chosen.parked) records.standAt(lane, gate)
   recordForecasts(records, chosen.tasks)
   return changes.map(({ task }) => task)
+}
+
+/** What becomes of a task that cannot start any more: it is too late for it, or its job has ended. */
+function dropped(records: Records, task: TaskRecord): Change | null {
+  if (isExpiredAt(task, records.nowMs)) return expire(task, records.nowMs)
+  if (!records.jobs.isOver(task)) return null
+  const moved = cancel(task, records.nowMs)
+  return moved.kind === "ok" ? moved.change : null
 }
 
 /** How far the forecast at submission was from the true start, of tasks that start for the first time. */
@@ -237,9 +277,10 @@ function promoteDue(records: Records, asked: ClaimRequest): number {
     if (left === 0) break
     const due = records.due(type, left)
     left -= due.length
-    const late = due.filter((task) => isExpiredAt(task, records.nowMs))
-    if (late.length > 0) records.save(late.map((task) => expire(task, records.nowMs)))
-    if (due.length > late.length) records.promote(due.filter((task) => !late.includes(task)))
+    const late = due.flatMap((task) => dropped(records, task) ?? [])
+    const ids = new Set(late.map(({ task }) => task.id))
+    if (late.length > 0) records.save(late)
+    if (due.length > late.length) records.promote(due.filter(({ id }) => !ids.has(id)))
   }
   return budgets.promotions - left
 }

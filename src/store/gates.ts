@@ -12,7 +12,7 @@ import {
   largestCost,
   neverUs,
 } from "../limits/index.ts"
-import { type GateRef, gateName, type TaskRecord } from "../task/index.ts"
+import { type GateRef, gateName, jobLimit, type TaskRecord } from "../task/index.ts"
 import type { FlowPlace, FlowRow } from "./claim.ts"
 import { costToReserve, delayUsOf, refAt, reservedRef } from "./costs.ts"
 import type { GateKey, StoredGate } from "./limit-records.ts"
@@ -84,9 +84,8 @@ export class Gates {
     const name = gateName(key)
     const known = this.open.get(name)
     if (known !== undefined) return known
-    const limit = this.limit(key.limit)
-    const stored = limit && (found ?? this.records.limits.gate(key))
-    const force = limit && inForce(limit, key.key, this.records.nowMs)
+    const force = this.inForce(key)
+    const stored = force && (found ?? this.records.limits.gate(key))
     const gate: OpenGate | null = force && {
       limit: key.limit,
       key: key.key,
@@ -102,6 +101,13 @@ export class Gates {
     return gate
   }
 
+  /** What holds for a gate; of a job's own it is the job that says so. */
+  private inForce({ limit: name, key }: GateKey): InForce | null {
+    if (name === jobLimit) return this.records.jobs.inForce(key)
+    const limit = this.limit(name)
+    return limit && inForce(limit, key, this.records.nowMs)
+  }
+
   /** The store's number for the gate, which is made if there is none. */
   numberOf(key: GateKey): number {
     const gate = this.gate(key)
@@ -113,9 +119,9 @@ export class Gates {
   /** What is wrong with passing these gates, if anything. */
   check(gates: readonly GateRef[]): RouteResult | null {
     for (const ref of gates) {
-      const limit = this.limit(ref.limit)
-      if (!limit) return { kind: "unknown_limit", limit: ref.limit }
-      const largest = largestCost(inForce(limit, ref.key, this.records.nowMs).policy)
+      const force = this.inForce(ref)
+      if (!force) return { kind: "unknown_limit", limit: ref.limit }
+      const largest = largestCost(force.policy)
       if (ref.cost > largest) return { kind: "cost_above_limit", gate: gateName(ref), cost: ref.cost, largest }
     }
     return null

@@ -2,7 +2,7 @@
 // nothing is learned twice, and nothing is lost between two who learn at once.
 
 import { type GateState, type Heard, type HeardQuota, learn, seedFields, slotsOf } from "../limits/index.ts"
-import type { GateRef, Outcome } from "../task/index.ts"
+import { type GateRef, jobLimit, type Outcome } from "../task/index.ts"
 import type { Answer, AnsweredQuota, PacedGate, SettleRequest } from "./contract.ts"
 import { delayUsOf } from "./costs.ts"
 import type { OpenGate } from "./gates.ts"
@@ -38,7 +38,7 @@ export function hearAtGate({ gates, nowMs }: Records, gate: OpenGate, task: Pass
   const admittedAtUs = (task.startedAtMs ?? 0) * 1_000
   const atUs = (agoMs: number) => Math.min(nowUs, Math.max(admittedAtUs, nowUs - Math.round(agoMs * 1_000)))
   for (const answer of answers) {
-    if (answer.limit !== null && answer.limit !== ref.limit) continue
+    if (!isAbout(answer.limit, ref)) continue
     const sentAtUs = atUs(answer.sentAgoMs)
     const respondedAtUs = atUs(answer.respondedAgoMs)
     const heard: Heard = {
@@ -56,6 +56,11 @@ export function hearAtGate({ gates, nowMs }: Records, gate: OpenGate, task: Pass
     gates.change(gate, learn(gate.force.policy, before, nowUs, heard))
     if (isAnotherPace(before, gate.state)) gates.paced.add(gate)
   }
+}
+
+/** Null: every limit that the task passes. A job's own is nothing that the other side knows of. */
+function isAbout(limit: string | null, ref: GateRef): boolean {
+  return limit === null ? ref.limit !== jobLimit : ref.limit === limit
 }
 
 /** By a tenth or more: what changes with every answer is nothing to tell. */
@@ -97,7 +102,7 @@ function tightness({ remaining, resetMs }: AnsweredQuota): number {
 /** Whether a task that was throttled waits at one of its gates, or has to wait by itself. */
 export function waitsAtGate(records: Records, task: Passed, outcome: Extract<Outcome, { kind: "throttled" }>): boolean {
   const refs = task.gates ?? []
-  if (outcome.scope !== "task") return refs.some(({ limit }) => outcome.limit === null || outcome.limit === limit)
+  if (outcome.scope !== "task") return refs.some((ref) => isAbout(outcome.limit, ref))
   // No gate cools down for it. The distances of linear are long enough to space its next try; any other pace may be of milliseconds,
   // in which an overload would use up all of its tries.
   return refs.some((ref) => records.gates.gate(ref)?.force.policy.adaptive?.preset === "linear")

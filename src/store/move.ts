@@ -18,6 +18,8 @@ export function move(records: Records, name: Move, request: MoveRequest): MoveAn
     if (!task) return { kind: "missing" }
     const result = moves[name](task, records.nowMs)
     if (result.kind === "illegal") return result
+    const ended = name === "retry" ? records.jobs.reopen(task) : null
+    if (ended) return { kind: "job_ended", job: ended }
     if (result.change === null) return { kind: "ok", task }
     latest.set(id, result.change.task)
     changes.push(result.change)

@@ -6,6 +6,8 @@ import type { Brief, Change, HistoryEntry, Status, TaskRecord } from "../task/in
 import type { Backlog, Chosen } from "./claim.ts"
 import type { CountsRequest, ListAnswer, ListRequest } from "./contract.ts"
 import type { Gates } from "./gates.ts"
+import type { JobRecords } from "./job-records.ts"
+import type { Jobs } from "./jobs.ts"
 import type { LimitRecords } from "./limit-records.ts"
 
 /** A worker that was not heard of for a day cannot have a claim under way. */
@@ -23,6 +25,10 @@ export interface Records {
   readonly gates: Gates
   /** What is kept of limits and gates. */
   readonly limits: LimitRecords
+  /** The jobs as this step sees and changes them. */
+  readonly jobs: Jobs
+  /** What is kept of jobs. */
+  readonly jobRecords: JobRecords
 
   load(ids: readonly string[]): readonly (TaskRecord | null)[]
   loadBrief(ids: readonly string[]): readonly (Brief | null)[]
@@ -34,7 +40,7 @@ export interface Records {
   /** The next sequence numbers, `count` of them; answers with the first. */
   takeSequence(count: number): number
   insert(changes: readonly Change[]): void
-  /** Writes changed tasks and their new history, and moves them between lanes, schedule and indexes. */
+  /** Writes changed tasks and their new history, moves them between lanes, schedule and indexes, and tells their jobs, as all that changes a status does. */
   save(changes: readonly Change[]): void
   /** The outcome `completed` on running tasks, which is how most end: in its own way, because it needs to know so little of them. */
   complete(done: readonly Completion[]): void

@@ -37,7 +37,7 @@ export function reportGates(records: Records, { limit, keys, afterKey, count }: 
   return { nowMs, gates, nextAfterKey: stored.length < count ? null : (stored.at(-1)?.key ?? null) }
 }
 
-function reportGate(records: Records, gate: OpenGate): GateReport {
+export function reportGate(records: Records, gate: OpenGate): GateReport {
   const { policy, isOverridden, isPaused, closedUntilUs } = gate.force
   const { state } = gate
   const nowUs = records.nowMs * 1_000

@@ -1,6 +1,6 @@
 // Routes: tasks that were submitted without the code get their gates from somebody who has it.
 
-import { type Change, failUnrouted, routeTask } from "../task/index.ts"
+import { type Change, failUnrouted, routeTask, withJobGate } from "../task/index.ts"
 import { Arrivals, forecastTask } from "./forecast.ts"
 import type { RouteAnswer, RouteRequest } from "./limits-contract.ts"
 import type { Records } from "./records.ts"
@@ -14,14 +14,16 @@ export function route(records: Records, { routes }: RouteRequest): RouteAnswer {
     if (task?.status !== "pending" || task.gates !== null || changes.has(task.id)) return { kind: "stale" }
     if ("error" in asked) {
       changes.set(task.id, failUnrouted(task, records.nowMs, asked.error))
+      records.jobs.tell(task, { kind: "failed", status: null })
       return { kind: "ok" }
     }
     const wrong = records.gates.check(asked.gates)
     if (wrong) return wrong
-    const { task: routed, entries } = routeTask(task, asked.gates, asked.flow)
+    const gates = withJobGate(asked.gates, task.jobId === null ? null : records.jobs.get(task.jobId))
+    const { task: routed, entries } = routeTask(task, gates, asked.flow)
     const forecast = forecastTask(records, routed, arrivals.aheadOf(routed))
     if (routed.availableAtMs <= records.nowMs) arrivals.add(routed)
-    changes.set(task.id, { task: { ...routed, forecastAtMs: asked.gates.length > 0 ? (forecast?.atMs ?? null) : null }, entries })
+    changes.set(task.id, { task: { ...routed, forecastAtMs: gates.length > 0 ? (forecast?.atMs ?? null) : null }, entries })
     return { kind: "ok" }
   })
   records.save([...changes.values()])

@@ -29,25 +29,25 @@ export function isStatus(value: unknown): value is Status {
   return knownStatuses.has(value)
 }
 
-function isWhole(value: unknown, least: number, most: number): boolean {
+export function isWhole(value: unknown, least: number, most: number): boolean {
   return Number.isInteger(value) && (value as number) >= least && (value as number) <= most
 }
 
-const isCount = (value: unknown) => isWhole(value, 0, Number.MAX_SAFE_INTEGER)
-const isCost = (value: unknown) => isWhole(value, 1, Number.MAX_SAFE_INTEGER)
+export const isCount = (value: unknown) => isWhole(value, 0, Number.MAX_SAFE_INTEGER)
+export const isCost = (value: unknown) => isWhole(value, 1, Number.MAX_SAFE_INTEGER)
 /** People may name a time long past. */
 export const isTime = (value: unknown) => isWhole(value, -lastMs, lastMs)
 const isUs = (value: unknown) => isWhole(value, 0, lastUs)
-const isText = (value: unknown) => typeof value === "string"
-const isFlag = (value: unknown) => typeof value === "boolean"
-const orNull = (is: (value: unknown) => boolean) => (value: unknown) => value === null || is(value)
+export const isText = (value: unknown) => typeof value === "string"
+export const isFlag = (value: unknown) => typeof value === "boolean"
+export const orNull = (is: (value: unknown) => boolean) => (value: unknown) => value === null || is(value)
 const orAbsent = (is: (value: unknown) => boolean) => (value: unknown) => value === undefined || is(value)
 
-function isObject<T>(value: unknown): value is Unknown<T> {
+export function isObject<T>(value: unknown): value is Unknown<T> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-function isListOf(value: unknown, is: (item: unknown) => boolean): boolean {
+export function isListOf(value: unknown, is: (item: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(is)
 }
 

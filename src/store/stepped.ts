@@ -26,6 +26,8 @@ import {
 import { exchange } from "./exchange.ts"
 import { aheadOf, forecastTask } from "./forecast.ts"
 import { hello } from "./hello.ts"
+import { changeJob, explainJob, reportJobs } from "./job-report.ts"
+import type { ChangeJobRequest, JobsRequest } from "./jobs-contract.ts"
 import type {
   ChangeLimitRequest,
   ChangesRequest,
@@ -61,6 +63,7 @@ export abstract class SteppedStore implements Store {
   private step<T>(step: (records: Records) => T): Promise<T> {
     return this.write((records) => {
       const answer = step(records)
+      records.jobs.close()
       records.gates.close()
       return answer
     })
@@ -111,6 +114,18 @@ export abstract class SteppedStore implements Store {
 
   explain({ id }: { readonly id: string }) {
     return this.read((records) => ({ explanation: explain(records, id) }))
+  }
+
+  jobs(request: JobsRequest) {
+    return this.read((records) => reportJobs(records, { ...request, limit: Math.min(request.limit, budgets.listPage) }))
+  }
+
+  job({ id }: { readonly id: string }) {
+    return this.read((records) => ({ detail: explainJob(records, id) }))
+  }
+
+  changeJob(request: ChangeJobRequest) {
+    return this.step((records) => changeJob(records, request))
   }
 
   limits(request: LimitsRequest) {

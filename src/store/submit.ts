@@ -1,12 +1,49 @@
 // Submit: all of the batch or nothing. A key or an id that is known already gives back the first task, so that a
 // submission whose answer was lost can be sent again.
 
-import { type Change, checkSchedule, create, type NewTask, type TaskRecord } from "../task/index.ts"
+import {
+  type Change,
+  checkSchedule,
+  closeJob,
+  create,
+  createJob,
+  type JobRecord,
+  type NewJob,
+  type NewTask,
+  type TaskRecord,
+  withJobGate,
+} from "../task/index.ts"
 import type { SubmitAnswer, SubmitRequest, SubmittedTask } from "./contract.ts"
 import { Arrivals, aheadOf, forecastTask } from "./forecast.ts"
 import type { Records } from "./records.ts"
 
 export function submit(records: Records, request: SubmitRequest): SubmitAnswer {
+  const { newJob, closeJob: closed } = request
+  if (newJob === undefined && closed === undefined) return submitTasks(records, request)
+  const made = newJob && !records.jobs.get(newJob.id) ? newJob : null
+  const wrong = made?.onComplete?.gates ? records.gates.check(made.onComplete.gates) : null
+  if (wrong) return { ...wrong, index: -1 }
+  if (made) records.jobs.put(createJob(made, records.takeSequence(1), records.nowMs))
+  const answer = submitTasks(records, request)
+  if (answer.kind !== "ok") {
+    if (made) records.jobs.drop(made.id)
+    return answer
+  }
+  return { ...answer, ...finished(records, newJob, closed) }
+}
+
+/** The job as it is behind these tasks. */
+function finished(records: Records, newJob: NewJob | undefined, closed: string | undefined): { readonly job?: JobRecord } {
+  const id = closed ?? newJob?.id ?? ""
+  const job = records.jobs.get(id)
+  if (job && closed !== undefined) records.jobs.put(closeJob(job, records.nowMs))
+  // One without tasks has completed already.
+  records.jobs.conclude()
+  const after = records.jobs.get(id)
+  return after ? { job: after } : {}
+}
+
+function submitTasks(records: Records, request: SubmitRequest): SubmitAnswer {
   const known = knownTasks(records, request.tasks)
   const firstSeq = records.takeSequence(request.tasks.length)
   const changes: Change[] = []
@@ -14,7 +51,7 @@ export function submit(records: Records, request: SubmitRequest): SubmitAnswer {
   const arrivals = new Arrivals(records)
   const gatesOf = ofType(records)
   for (const [index, asked] of request.tasks.entries()) {
-    const task = asked.gates === null ? { ...asked, gates: gatesOf(asked.type) } : asked
+    let task = asked.gates === null ? { ...asked, gates: gatesOf(asked.type) } : asked
     const existing = known.byId.get(task.id) ?? (task.idempotencyKey === null ? undefined : known.byKey.get(task.idempotencyKey))
     if (existing) {
       if (!isSame(existing, task)) return { kind: "conflict", index, existing }
@@ -23,6 +60,12 @@ export function submit(records: Records, request: SubmitRequest): SubmitAnswer {
     }
     const wrong = task.gates && task.gates.length > 0 ? records.gates.check(task.gates) : null
     if (wrong) return { ...wrong, index }
+    if (task.jobId !== null) {
+      const job = records.jobs.get(task.jobId)
+      if (!job) return { kind: "unknown_job", index, jobId: task.jobId }
+      if (job.status !== "running") return { kind: "job_ended", index, job }
+      if (task.gates) task = { ...task, gates: withJobGate(task.gates, job) }
+    }
     const refusal = checkSchedule(task, records.nowMs)
     if (refusal) return { kind: "schedule_after_expiry", index, message: refusal.message }
     const created = create(task, firstSeq + index, records.nowMs)

@@ -4,6 +4,7 @@
 import { isSpent } from "../limits/index.ts"
 import { expire, lose, spread } from "../task/index.ts"
 import { budgets, type SweepAnswer, type SweepRequest } from "./contract.ts"
+import { isAtRest } from "./jobs.ts"
 import type { StoredGate } from "./limit-records.ts"
 import { loseAtGates } from "./passed.ts"
 import type { Records } from "./records.ts"
@@ -17,16 +18,37 @@ export function sweep(records: Records, request: SweepRequest): SweepAnswer {
   const lost = spend(records.lostLeases(left))
   const overdue = spend(records.overdue(left))
   for (const task of lost) loseAtGates(records, task)
-  records.save([
-    ...lost.map((task, i) => lose(task, records.nowMs, request.backoff, spread(request.random, i))),
-    ...overdue.map((task) => expire(task, records.nowMs)),
-  ])
+  const back = lost.map((task, i) => lose(task, records.nowMs, request.backoff, spread(request.random, i)))
+  for (const { task } of back) if (task.status === "failed") records.jobs.tell(task, { kind: "failed", status: null })
+  records.save([...back, ...overdue.map((task) => expire(task, records.nowMs))])
+  const stopped = stopTasks(records, left)
+  left -= stopped
   const old = request.retentionMs === null ? [] : spend(records.finishedBefore(records.nowMs - request.retentionMs, left))
   records.remove(old)
   let forgotten = records.forget(left)
+  forgotten += forgetJobs(records, request.retentionMs, left - forgotten)
   forgotten += forgetGates(records, left - forgotten)
   left -= forgotten
-  return { rescued: lost.length, expired: overdue.length, removed: old.length, forgotten, more: left <= 0 }
+  return { rescued: lost.length, expired: overdue.length, stopped, removed: old.length, forgotten, more: left <= 0 }
+}
+
+/** What is left of jobs that have ended. */
+function stopTasks(records: Records, limit: number): number {
+  let stopped = 0
+  for (const { id } of records.jobRecords.stopping(limit)) {
+    // As this step knows it: it may have ended a moment ago.
+    const job = records.jobs.get(id)
+    if (job && stopped < limit) stopped += records.jobs.stop(job, limit - stopped)
+  }
+  return stopped
+}
+
+/** Jobs are kept as long as what has finished. */
+function forgetJobs(records: Records, retentionMs: number | null, limit: number): number {
+  if (retentionMs === null || limit <= 0) return 0
+  const old = records.jobRecords.endedBefore(records.nowMs - retentionMs, limit).filter(isAtRest)
+  records.jobRecords.removeJobs(old.map(({ id }) => id))
+  return old.length
 }
 
 /** Gates that would be made the same again. Any other is written, so that it is looked at again only after all that are idle for longer. */

@@ -71,16 +71,38 @@ export class RateLimitError extends SluiceError {
   }
 }
 
+export interface FailureOptions {
+  readonly cause?: unknown
+  /** What the other side answered with. A job may have exempted it: 404, say, is about one task alone. */
+  readonly status?: number
+}
+
 /** Something went wrong that may go right next time. */
 export class RetryableError extends SluiceError {
-  constructor(message: string, options?: { readonly cause?: unknown }) {
-    super("retryable", message, options)
+  readonly status: number | null
+
+  constructor(message: string, options: FailureOptions = {}) {
+    const { status, ...others } = options
+    super("retryable", message, others)
+    this.status = status ?? null
   }
 }
 
 /** Something is wrong that will stay wrong: the task fails at once. */
 export class PermanentError extends SluiceError {
-  constructor(message: string, options?: { readonly cause?: unknown }) {
-    super("permanent", message, options)
+  readonly status: number | null
+
+  constructor(message: string, options: FailureOptions = {}) {
+    const { status, ...others } = options
+    super("permanent", message, others)
+    this.status = status ?? null
   }
+}
+
+/** The upstream status that an error carries, as those of fetch-like clients do; null where it has none. */
+export function statusOf(error: unknown): number | null {
+  if (typeof error !== "object" || error === null) return null
+  const { status, statusCode, response } = error as { status?: unknown; statusCode?: unknown; response?: { status?: unknown } | null }
+  const found = [status, statusCode, response?.status].find((one) => Number.isInteger(one) && Number(one) >= 100 && Number(one) <= 599)
+  return typeof found === "number" ? found : null
 }

@@ -1,12 +1,14 @@
 export { type Backoff, backoffMs, defaultBackoff, spread } from "./backoff.ts"
 export { checkSchedule, create, type NewTask, type When } from "./create.ts"
 export {
+  type FailureOptions,
   PermanentError,
   RateLimitError,
   type RateLimitOptions,
   RescheduleError,
   type RescheduleOptions,
   RetryableError,
+  statusOf,
 } from "./errors.ts"
 export {
   describeEntry,
@@ -18,6 +20,30 @@ export {
   trimHistory,
 } from "./history.ts"
 export { idMaker } from "./id.ts"
+export {
+  allTasks,
+  type CancelAfterThrottles,
+  closeJob,
+  countTask,
+  createJob,
+  endedTasks,
+  endJob,
+  isDone,
+  type JobMark,
+  type JobNews,
+  type JobRecord,
+  type JobStatus,
+  type JobTally,
+  jobLimit,
+  jobRate,
+  jobStatuses,
+  jobTallies,
+  liveTasks,
+  type NewJob,
+  reopenJob,
+  tellJob,
+  withJobGate,
+} from "./job.ts"
 export type { Outcome, OutcomeKind } from "./outcome.ts"
 export { type GateRef, gateName, isExpiredAt, type TaskRecord } from "./record.ts"
 export { canMove, IllegalTransitionError, isFinished, type Status, statuses } from "./status.ts"

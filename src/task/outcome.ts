@@ -2,8 +2,9 @@
 
 export type Outcome =
   | { readonly kind: "completed"; readonly output: string | null }
-  | { readonly kind: "retried"; readonly error: string; readonly delayMs: number }
-  | { readonly kind: "failed"; readonly error: string }
+  /** `status`: what the other side had answered, where the failure was about that. */
+  | { readonly kind: "retried"; readonly error: string; readonly delayMs: number; readonly status?: number }
+  | { readonly kind: "failed"; readonly error: string; readonly status?: number }
   | {
       readonly kind: "rescheduled"
       readonly delayMs: number

@@ -60,7 +60,10 @@ export function claim(task: TaskRecord, nowMs: number, lease: Lease): Change {
 }
 
 /** As much of a task as decides whether a settle counts, and as completing it needs. */
-export type Brief = Pick<TaskRecord, "id" | "seq" | "type" | "status" | "fence" | "version" | "lastOutcome" | "gates" | "startedAtMs">
+export type Brief = Pick<
+  TaskRecord,
+  "id" | "seq" | "type" | "status" | "fence" | "version" | "lastOutcome" | "gates" | "startedAtMs" | "jobId"
+>
 
 /** Under the fence of the current lease, once. The same outcome again is answered like the first time. */
 export function judge(task: Brief, fence: number, outcome: Outcome["kind"]): "ok" | "repeat" | "stale" {

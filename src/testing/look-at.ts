@@ -13,7 +13,7 @@ export interface LookOptions {
   readonly histories: boolean
 }
 
-const page = { statuses: null, type: null, tag: null, createdFromMs: null, createdBeforeMs: null, limit: 1_000 }
+const page = { statuses: null, type: null, tag: null, jobId: null, createdFromMs: null, createdBeforeMs: null, limit: 1_000 }
 
 export async function lookAt(store: Store, { isRest, limits, histories }: LookOptions): Promise<Extract<Fact, { op: "look" }>> {
   const records: TaskRecord[] = []

@@ -43,7 +43,7 @@ export interface WorkerEvents {
     readonly slots: number | null
     readonly errorStreak: number
   }
-  "sweep.done": { readonly rescued: number; readonly expired: number; readonly removed: number }
+  "sweep.done": { readonly rescued: number; readonly expired: number; readonly stopped: number; readonly removed: number }
   "store.unavailable": { readonly error: Error; readonly retryInMs: number }
   "store.back": { readonly awayMs: number }
 }

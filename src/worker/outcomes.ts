@@ -1,7 +1,15 @@
 // From what a handler returned or threw to the outcome that the store is told.
 
 import { isSluiceError, SluiceError } from "../errors/index.ts"
-import { type Backoff, backoffMs, type Outcome, type RateLimitError, type RescheduleError, type TaskRecord } from "../task/index.ts"
+import {
+  type Backoff,
+  backoffMs,
+  type Outcome,
+  type RateLimitError,
+  type RescheduleError,
+  statusOf,
+  type TaskRecord,
+} from "../task/index.ts"
 import { toJson } from "../units/index.ts"
 
 /** Why a run is asked to stop. */
@@ -38,8 +46,11 @@ export function outcomeOfError(task: TaskRecord, error: unknown, policy: Policy)
     return { kind: "rescheduled", delayMs, extendExpirationMs, reason: reason === null ? null : messageOf(reason) }
   }
   if (isSluiceError(error) && error.code === "rate_limited") return throttled(task, error as RateLimitError, policy.random)
-  if (isPermanent(error)) return { kind: "failed", error: messageOf(error) }
-  return retried(task, messageOf(error), policy)
+  // Anything can be thrown, even what throws when it is looked at.
+  const status = attempt(() => statusOf(error))
+  const upstream = status === null ? {} : { status }
+  if (isPermanent(error)) return { kind: "failed", error: messageOf(error), ...upstream }
+  return { ...retried(task, messageOf(error), policy), ...upstream }
 }
 
 const throttleStepsMs = [2_000, 4_000, 8_000, 16_000, 30_000] as const
@@ -82,7 +93,15 @@ export function outcomeOfStop(task: TaskRecord, reason: StopReason, policy: Poli
   }
 }
 
-function retried(task: TaskRecord, error: string, policy: Policy): Outcome {
+function attempt<T>(look: () => T): T | null {
+  try {
+    return look()
+  } catch {
+    return null
+  }
+}
+
+function retried(task: TaskRecord, error: string, policy: Policy): Extract<Outcome, { kind: "retried" }> {
   return { kind: "retried", error, delayMs: backoffMs(policy.backoff, task.retryCount + 1, policy.random) }
 }
 

@@ -15,11 +15,12 @@ export async function sweepAll(
   settings: Pick<WorkerSettings, "backoff" | "retentionMs">,
   signal?: AbortSignal,
 ) {
-  const total = { rescued: 0, expired: 0, removed: 0 }
+  const total = { rescued: 0, expired: 0, stopped: 0, removed: 0 }
   for (let step = 0; step < mostSteps && !signal?.aborted; step++) {
     const answer = await store.sweep({ backoff: settings.backoff, retentionMs: settings.retentionMs, random: world.random() })
     total.rescued += answer.rescued
     total.expired += answer.expired
+    total.stopped += answer.stopped
     total.removed += answer.removed
     if (!answer.more) break
   }
@@ -39,7 +40,7 @@ export async function keepSweeping(
   while (!signal.aborted) {
     try {
       const total = await sweepAll(bounded, world, settings, signal)
-      if (total.rescued + total.expired + total.removed > 0) events.emit("sweep.done", total)
+      if (total.rescued + total.expired + total.stopped + total.removed > 0) events.emit("sweep.done", total)
     } catch {
       // The store is away; the worker's own calls notice and tell.
     }

@@ -30,6 +30,8 @@ describe("the script of the crash points", () => {
         "list",
         "history",
         "counts",
+        "jobs",
+        "job",
         "explain",
         "limits",
         "gates",

@@ -3,6 +3,7 @@
 import { deepEqual, equal } from "node:assert/strict"
 import type { Store } from "../../src/store/index.ts"
 import { checkHistory, type HistoryEvent, type HistoryReport } from "../../src/testing/index.ts"
+import { judgeJobs } from "./jobs.ts"
 import { limits } from "./tasks.ts"
 
 /** A handler starts in the millisecond of its claim, or not at all. */
@@ -23,6 +24,7 @@ export async function judge(events: readonly HistoryEvent[], observer: Store, me
       deepEqual([slots?.held ?? 0, waitingTasks], [0, 0], `${message}: gate ${gate} is held or waited for, and nothing is left`)
     }
   }
+  await judgeJobs(observer, message)
   const report = checkHistory(events, { startWithinMs })
   equal(report.violations.map(({ kind, message: what }) => `${kind}: ${what}`).join("\n"), "", `${message}: the history checker objects`)
   return report

@@ -8,6 +8,7 @@ import { defaultBackoff } from "../../src/task/index.ts"
 import { everything } from "../../src/testing/conformance/desk.ts"
 import { cancelled, completed, failed, released, rescheduled, retried, said, throttled } from "../../src/testing/conformance/outcomes.ts"
 import { rate, rates } from "../../src/testing/conformance/policies.ts"
+import { changingJobs, grouping } from "./jobs.ts"
 import { leaseMs, type ScriptedProcess } from "./process.ts"
 import { otherName, type Stage, victimName } from "./stage.ts"
 import { api, hello, idOf, nameOf, newTask, press, types, vendor } from "./tasks.ts"
@@ -24,6 +25,8 @@ export async function play(cast: Cast): Promise<void> {
   await routing(cast)
   await asking(cast)
   await working(cast)
+  await grouping(cast)
+  await changingJobs(cast)
   await moving(cast)
   await changing(cast)
   await losing(cast)

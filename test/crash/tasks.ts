@@ -20,6 +20,8 @@ export const types: Readonly<Record<string, readonly string[]>> = {
   sync: ["vendor", "quota"],
   page: ["press"],
   late: ["api"],
+  team: [],
+  next: [],
   idle: [],
   old: [],
 }

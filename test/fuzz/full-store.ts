@@ -10,6 +10,7 @@ import { openDatabase } from "../../src/stores/sqlite/driver.ts"
 import { open } from "../../src/stores/sqlite/index.ts"
 import type { Status } from "../../src/task/index.ts"
 import { Desk } from "../../src/testing/conformance/desk.ts"
+import { startJob } from "../../src/testing/conformance/job-kit.ts"
 import { completed, failed, rescheduled, retried, said, throttled } from "../../src/testing/conformance/outcomes.ts"
 import { rate, slots, through } from "../../src/testing/conformance/policies.ts"
 import { VirtualWorld } from "../../src/testing/virtual-world.ts"
@@ -40,6 +41,7 @@ export async function makeFullStore(): Promise<FullStore> {
     const desk = new Desk(store, world)
     const ids = await fillTasks(desk)
     Object.assign(ids, await fillGates(desk))
+    ids.job = await startJob(desk, 2, { isOpen: true, concurrency: 1, onComplete: desk.newTask({ type: "report" }) }, { type: "odd" })
     await new Desk(other, world).submitMany(2)
     const statuses = new Map((await desk.list()).map(({ id, status }) => [id, status]))
     const nowMs = await desk.nowMs()
@@ -75,7 +77,7 @@ async function fillTasks(desk: Desk): Promise<Record<string, string>> {
     for (const outcome of outcomes) await worker.settle(await worker.claimOne({ max: 1 }), outcome)
     return id
   }
-  const done = await run({ tags: ["nightly", "x"], idempotencyKey: "order-7", inputDigest: "d", jobId: "job" }, completed('{"n":1}'))
+  const done = await run({ tags: ["nightly", "x"], idempotencyKey: "order-7", inputDigest: "d" }, completed('{"n":1}'))
   const broken = await run({ input: JSON.stringify("x".repeat(2_000)) }, retried(), failed("no \u001b[31mway"))
   const putAway = await run({}, completed())
   await desk.move("archive", { id: putAway })

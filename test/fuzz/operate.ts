@@ -75,6 +75,9 @@ function requests({ ids, statuses, nowMs }: FullStore): Requests {
     retry: [{ ids: [id(moved.retry)] }],
     archive: [{ ids: [id(moved.archive)] }],
     expire: [{ ids: [id(moved.expire)] }],
+    jobs: [{ ids: null, name: null, statuses: null, beforeSeq: null, limit: 10 }],
+    job: [{ id: id("job") }],
+    changeJob: [{ id: id("job"), change: { kind: "close" } }],
     explain: all.map((one) => ({ id: one })),
     limits: [{ names: null }, { names: ["vendor", "nobody"] }],
     gates: ["vendor", "counted", "refilled"].flatMap((limit) => [

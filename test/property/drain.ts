@@ -12,7 +12,7 @@ import type { Task } from "./gate-watch.ts"
 import { toldOf } from "./script.ts"
 
 const leaseMs = 20_000
-const pending = { type: null, tag: null, createdFromMs: null, createdBeforeMs: null, beforeSeq: null, limit: 1_000 }
+const pending = { type: null, tag: null, jobId: null, createdFromMs: null, createdBeforeMs: null, beforeSeq: null, limit: 1_000 }
 
 interface Run {
   readonly id: string

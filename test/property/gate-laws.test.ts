@@ -9,7 +9,16 @@ import { runs } from "./runs.ts"
 import { type Call, Script } from "./script.ts"
 import { memory, withStore } from "./with-store.ts"
 
-const pending = { statuses: ["pending"], type: null, tag: null, createdFromMs: null, createdBeforeMs: null, beforeSeq: null, limit: 1_000 }
+const pending = {
+  statuses: ["pending"],
+  type: null,
+  tag: null,
+  jobId: null,
+  createdFromMs: null,
+  createdBeforeMs: null,
+  beforeSeq: null,
+  limit: 1_000,
+}
 
 function looksAt(call: Call): Looks {
   return {

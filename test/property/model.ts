@@ -249,7 +249,7 @@ export class Model extends Life {
     const busy = new Set([...this.waiting].map(flowOf))
     for (const [flow, turn] of this.turns) if (!busy.has(flow) && turn <= this.turn) this.turns.delete(flow)
     for (const [id, worker] of this.workers) if (worker.seenAtMs + day <= this.nowMs) this.workers.delete(id)
-    return { rescued: lost.length, expired: late.length, removed: old.length, more: false }
+    return { rescued: lost.length, expired: late.length, stopped: 0, removed: old.length, more: false }
   }
 
   get({ ids }: { ids: string[] }) {

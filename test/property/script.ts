@@ -32,7 +32,7 @@ export interface Setting {
 }
 
 const backoff = { baseMs: 1_000, factor: 2, capMs: 3_000 }
-const everything = { statuses: null, type: null, tag: null, createdFromMs: null, createdBeforeMs: null, limit: 50 }
+const everything = { statuses: null, type: null, tag: null, jobId: null, createdFromMs: null, createdBeforeMs: null, limit: 50 }
 const idle = { workerId: "idle", settles: [], heartbeats: [], leaseMs: 1, claim: null }
 
 /** At a cost of 1 what is spent is learned, and later runs are charged for it: whoever reckons with declared costs is told of no other. */

@@ -22,7 +22,7 @@ export function addSweep(program: Command, session: Session): void {
       await session.withQueue(async (queue) => {
         const total = await sweepAll(queue.store, queue.world, { backoff: workerDefaults.backoff, retentionMs })
         if (session.isJson) session.printJson(total)
-        else session.print(`rescued ${total.rescued}, expired ${total.expired}, removed ${total.removed}`)
+        else session.print(`rescued ${total.rescued}, expired ${total.expired}, stopped ${total.stopped}, removed ${total.removed}`)
       })
     })
 }

@@ -5,6 +5,7 @@ import type { Backlog, Chosen } from "../../store/claim.ts"
 import { type ClockState, clockStart, tick } from "../../store/clock.ts"
 import { budgets, type CountsRequest, type ListAnswer, type ListRequest } from "../../store/contract.ts"
 import { Gates } from "../../store/gates.ts"
+import { Jobs } from "../../store/jobs.ts"
 import { type Completion, type Records, workerForgottenAfterMs } from "../../store/records.ts"
 import { isNews } from "../../store/waiters.ts"
 import {
@@ -18,6 +19,7 @@ import {
   trimHistory,
 } from "../../task/index.ts"
 import { MemoryGates } from "./gates.ts"
+import { MemoryJobs } from "./jobs.ts"
 import { Lanes } from "./lanes.ts"
 import { SortedSet } from "./sorted.ts"
 
@@ -33,6 +35,7 @@ const timed = () => new SortedSet<Timed>((a, b) => a.atMs - b.atMs || a.seq - b.
 export class MemoryRecords implements Records {
   nowMs = 0
   gates = new Gates(this)
+  jobs = new Jobs(this)
   /** Whether the step has something for those who wait. */
   hasNews = false
   private clock: ClockState = clockStart
@@ -50,6 +53,7 @@ export class MemoryRecords implements Records {
   private readonly workers = new Map<string, { claimNumber: number; seenAtMs: number; types: readonly string[] }>()
   private readonly lanes = new Lanes()
   readonly limits = new MemoryGates()
+  readonly jobRecords = new MemoryJobs((id) => this.tasks.get(id))
   private readonly unroutedByType = new Map<string, SortedSet<Timed>>()
   /** The lane that a waiting task stands in. */
   private readonly laneOf = new Map<string, number>()
@@ -61,6 +65,7 @@ export class MemoryRecords implements Records {
     this.limits.begin(this.nowMs)
     this.hasNews = false
     this.gates = new Gates(this)
+    this.jobs = new Jobs(this)
     // What the last step has put right while it ended.
     this.lanes.takeChanged()
   }
@@ -240,12 +245,14 @@ export class MemoryRecords implements Records {
   private put(task: TaskRecord): void {
     const before = this.tasks.get(task.id)
     if (before) this.unindex(before)
+    if (before?.status !== task.status) this.jobs.moved(task, before?.status ?? null, task.status)
     this.tasks.set(task.id, task)
     this.index(task)
   }
 
   private index(task: TaskRecord): void {
     this.tally(task)[task.status]++
+    this.jobRecords.enter(task)
     const place = (atMs: number): Timed => ({ atMs, seq: task.seq, id: task.id })
     if (task.status === "pending") {
       if (task.expiresAtMs !== null) this.expiries.add(place(task.expiresAtMs))
@@ -262,6 +269,7 @@ export class MemoryRecords implements Records {
 
   private unindex(task: TaskRecord): void {
     this.tally(task)[task.status]--
+    this.jobRecords.leave(task)
     const place = (atMs: number): Timed => ({ atMs, seq: task.seq, id: task.id })
     if (task.expiresAtMs !== null) this.expiries.delete(place(task.expiresAtMs))
     const lane = this.laneOf.get(task.id)
@@ -320,6 +328,7 @@ function noTasks(): Record<Status, number> {
 function matches(task: TaskRecord, request: ListRequest): boolean {
   if (request.statuses !== null && !request.statuses.includes(task.status)) return false
   if (request.type !== null && task.type !== request.type) return false
+  if (request.jobId !== null && task.jobId !== request.jobId) return false
   if (request.tag !== null && !task.tags.includes(request.tag)) return false
   if (request.createdFromMs !== null && task.createdAtMs < request.createdFromMs) return false
   return request.createdBeforeMs === null || task.createdAtMs < request.createdBeforeMs

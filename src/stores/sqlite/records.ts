@@ -6,6 +6,7 @@ import type { Backlog, Chosen } from "../../store/claim.ts"
 import { type ClockState, laterClock, tick } from "../../store/clock.ts"
 import { budgets, type CountsRequest, type ListAnswer, type ListRequest } from "../../store/contract.ts"
 import { Gates } from "../../store/gates.ts"
+import { Jobs } from "../../store/jobs.ts"
 import { type Completion, type Records, workerForgottenAfterMs } from "../../store/records.ts"
 import { isNews } from "../../store/waiters.ts"
 import {
@@ -21,6 +22,7 @@ import {
 import { damaged } from "./damage.ts"
 import type { Value } from "./driver.ts"
 import { SqliteGates } from "./gates.ts"
+import { SqliteJobs } from "./jobs.ts"
 import { Lanes } from "./lanes.ts"
 import { fromHistory, fromJson, inlineInputBytes, insertValues, jsonOrNull, saveValues, toBrief, toHistory } from "./rows.ts"
 import type { Statements } from "./statements.ts"
@@ -41,6 +43,8 @@ export class SqliteRecords implements Records {
   private readonly tally: Tally
   readonly limits: SqliteGates
   readonly gates: Gates
+  readonly jobRecords: SqliteJobs
+  readonly jobs: Jobs
   readonly time: ClockState
   /** Whether this step has something for those who wait. */
   hasNews = false
@@ -58,6 +62,8 @@ export class SqliteRecords implements Records {
     this.nowMs = this.time.lastMs
     this.limits = new SqliteGates(ns, sql, this.nowMs)
     this.gates = new Gates(this)
+    this.jobRecords = new SqliteJobs(ns, sql, (statement, ...values) => this.read(statement, ...values))
+    this.jobs = new Jobs(this)
     this.lanes = new Lanes(ns, virtualTime, sql, (task, by) => this.limits.countTask(task, by, (key) => this.gates.numberOf(key)))
     this.tally = new Tally(ns, sql)
   }
@@ -101,10 +107,13 @@ export class SqliteRecords implements Records {
     const before = request.beforeSeq ?? Number.MAX_SAFE_INTEGER
     const limit = Math.min(request.limit, budgets.listPage)
     const wanted = request.statuses === null ? null : JSON.stringify(request.statuses)
-    const { type, tag, createdFromMs, createdBeforeMs } = request
-    const tasks = this.read("listTasks", before, listLook, wanted, type, tag, createdFromMs, createdBeforeMs, limit)
+    const { type, tag, createdFromMs, createdBeforeMs, jobId } = request
+    const filters = [before, listLook, wanted, type, tag, createdFromMs, createdBeforeMs, limit]
+    const tasks = jobId === null ? this.read("listTasks", ...filters) : this.read("listOfJob", ...filters, jobId)
     if (tasks.length >= limit) return { tasks, nextBeforeSeq: tasks.at(-1)?.seq ?? null }
-    const [looked, last] = this.sql("listEnd").rows(this.ns, before, listLook)[0] as unknown as [number, number | null]
+    const ends =
+      jobId === null ? this.sql("listEnd").rows(this.ns, before, listLook) : this.sql("listOfJobEnd").rows(this.ns, before, listLook, jobId)
+    const [looked, last] = ends[0] as unknown as [number, number | null]
     return { tasks, nextBeforeSeq: looked < listLook ? null : last }
   }
 
@@ -128,7 +137,7 @@ export class SqliteRecords implements Records {
     // Neighbours that differ in nothing but id and input, and in gates where they pass some, are one statement.
     const groups: { statement: string; values: readonly Value[]; rows: Value[][] }[] = []
     for (const { task, entries } of changes) {
-      this.tally.add(task)
+      this.moved(task, null, task.status)
       const isInline = task.input.length <= inlineInputBytes
       if (!isInline) this.sql("insertPayload").run(task.seq, task.input)
       const lane = this.laneFor(task)
@@ -167,7 +176,7 @@ export class SqliteRecords implements Records {
   complete(done: readonly Completion[]): void {
     const first = done[0]
     if (!first) return
-    for (const { task } of done) this.tally.move(task.type, "running", "completed")
+    for (const { task } of done) this.moved(task, "running", "completed")
     const entry = `,${fromHistory([completedEntry(this.nowMs)])}`
     // Most handlers answer alike, with nothing; then the outputs need not be handed over one by one.
     if (done.every(({ output }) => output === first.output)) {
@@ -306,7 +315,7 @@ export class SqliteRecords implements Records {
     if (!first) return
     for (const task of tasks) {
       this.lanes.leave(task)
-      this.tally.move(task.type, "pending", "running")
+      this.moved(task, "pending", "running")
     }
     const entry = changes.find(({ task }) => task === first)?.entries ?? []
     const { workerId, claimNumber, leaseExpiresAtMs } = first
@@ -326,7 +335,7 @@ export class SqliteRecords implements Records {
       const found = before.get(task.seq)
       if (!found) throw damaged(`task ${shown(task.id)}`, `row ${task.seq} of tasks, which an index names`, undefined)
       const { status, history: stored, isUnrouted } = found as { status: Status; history: string; isUnrouted: number }
-      this.tally.move(task.type, status, task.status)
+      this.moved(task, status, task.status)
       const appended = entries.length > 0 ? `${stored},${fromHistory(entries)}` : stored
       const history = task.version > historyLimit ? fromHistory(trimHistory(toHistory(appended, task.id))) : appended
       before.set(task.seq, { status: task.status, history, isUnrouted })
@@ -336,6 +345,12 @@ export class SqliteRecords implements Records {
         this.sql("routeTask").run(task.seq, flow, jsonOrNull(task.gates), task.forecastAtMs)
       }
     }
+  }
+
+  /** Every change of a status comes by here: it is counted by type, and for the job. */
+  private moved(task: Pick<TaskRecord, "type" | "jobId">, from: Status | null, to: Status): void {
+    this.tally.move(task.type, from, to)
+    if (task.jobId !== null && from !== to) this.jobs.moved(task, from, to)
   }
 
   /** A pending task that is due waits in its lane; any other stands in none. */

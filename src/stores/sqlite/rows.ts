@@ -28,7 +28,7 @@ export const columns = `json_array(tasks.seq, id, type, status, priority, flow, 
   last_outcome, lane, forecast_at_ms)`
 
 /** As much as decides whether a completion counts. */
-export const briefColumns = "json_array(seq, id, type, status, fence, version, last_outcome, gates, started_at_ms)"
+export const briefColumns = "json_array(seq, id, type, status, fence, version, last_outcome, gates, started_at_ms, job_id)"
 
 /** Tasks come as texts that hold any number of them, separated by commas. */
 export function fromJson(rows: readonly Row[]): readonly Row[] {
@@ -90,11 +90,11 @@ export function toRecord(row: Row): TaskRecord {
 
 /** Of briefColumns. */
 export function toBrief(row: Row): Brief {
-  const [seq, id, type, status, fence, version, lastOutcome, gates, startedAtMs] = row
+  const [seq, id, type, status, fence, version, lastOutcome, gates, startedAtMs, jobId] = row
   const name = () => taskName(row)
   if (!isStatus(status)) throw damaged(name(), "a known status", status)
   for (const number of [fence, version]) if (!Number.isSafeInteger(number)) throw damaged(name(), "a fence and a version", number)
-  return { id, seq, type, status, fence, version, lastOutcome, gates: toGates(gates, name), startedAtMs } as Brief
+  return { id, seq, type, status, fence, version, lastOutcome, gates: toGates(gates, name), startedAtMs, jobId } as Brief
 }
 
 function toGates(stored: Value | undefined, record: () => string): readonly GateRef[] | null {

@@ -1,6 +1,6 @@
 // How many tasks there are by type and status: counted up during a step, written at its end.
 
-import type { Status, TaskRecord } from "../../task/index.ts"
+import type { Status } from "../../task/index.ts"
 import type { Statements } from "./statements.ts"
 
 export class Tally {
@@ -13,17 +13,14 @@ export class Tally {
     this.sql = sql
   }
 
-  add(task: TaskRecord): void {
-    this.count(task.type, task.status, 1)
-  }
-
   remove(type: string, status: Status): void {
     this.count(type, status, -1)
   }
 
-  move(type: string, from: Status, to: Status): void {
+  /** Null: it was not there before. */
+  move(type: string, from: Status | null, to: Status): void {
     if (from === to) return
-    this.count(type, from, -1)
+    if (from !== null) this.count(type, from, -1)
     this.count(type, to, 1)
   }
 

@@ -162,6 +162,7 @@ export const everything: ListRequest = {
   statuses: null,
   type: null,
   tag: null,
+  jobId: null,
   createdFromMs: null,
   createdBeforeMs: null,
   beforeSeq: null,

@@ -31,6 +31,7 @@ import { gatesUnroutedTests } from "./gates-unrouted.ts"
 import { gatesWakeupsTests } from "./gates-wakeups.ts"
 import { historyTests } from "./history.ts"
 import { idempotencyTests } from "./idempotency.ts"
+import { jobTests } from "./jobs.ts"
 import { jsonTests } from "./json.ts"
 import { Bench, type OpenBacking, type StoreTest } from "./kit.ts"
 import { leaseTests } from "./lease.ts"
@@ -91,6 +92,7 @@ export const storeTests: readonly StoreTest[] = [
   ...listTests,
   ...historyTests,
   ...countsTests,
+  ...jobTests,
   ...repeatTests,
   ...clockTests,
   ...waitTests,

@@ -1,6 +1,7 @@
 // Payloads are text that a store gives back exactly: any size, any script, no matter what it looks like.
 
 import { deepEqual, equal } from "node:assert/strict"
+import { startJob } from "./job-kit.ts"
 import { theme } from "./kit.ts"
 import { completed, failed, rescheduled, retried } from "./outcomes.ts"
 
@@ -55,6 +56,7 @@ export const payloadTests = theme("payloads", {
     const worker = bench.worker()
     for (const text of texts) {
       const json = JSON.stringify(text)
+      await startJob(bench, 0, { id: text, name: text, isOpen: true })
       const task = await bench.submit({
         input: json,
         tags: [text, "tag"],

@@ -2,6 +2,7 @@
 
 import { deepEqual, equal, match, ok } from "node:assert/strict"
 import { sameTasks } from "./assertions.ts"
+import { startJob } from "./job-kit.ts"
 import { theme } from "./kit.ts"
 
 const day = 86_400_000
@@ -9,12 +10,13 @@ const day = 86_400_000
 export const submitTests = theme("submit", {
   "a new task is pending and holds what was asked for": async (bench) => {
     await bench.declare("vendor")
+    const jobId = await startJob(bench, 0, { isOpen: true })
     const asked = bench.newTask({
       type: "resize",
       input: '{"width": 300}',
       priority: 7,
       tags: ["image", "urgent"],
-      jobId: "job-9",
+      jobId,
       flow: "customer-3",
       gates: [{ limit: "vendor", key: "eu", cost: 2 }],
       schedule: { inMs: 5_000 },

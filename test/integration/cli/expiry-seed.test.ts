@@ -37,7 +37,7 @@ describe("the command lines of the expiry seed", () => {
     await line.submit("-t", "quick_task", "-i", "{}", "--ttl", "1h")
     assert.match((await line.sluice("list", "--status", "expired")).stderr, /^no tasks that match in namespace "default" of memory:/)
     await world.advance(8 * 60_000)
-    assert.equal((await line.sluice("sweep")).stdout, "rescued 0, expired 1, removed 0\n")
+    assert.equal((await line.sluice("sweep")).stdout, "rescued 0, expired 1, stopped 0, removed 0\n")
     await world.advance(60_000)
     const { stdout, stderr, exitCode } = await line.sluice("list", "--status", "expired")
     assert.equal(exitCode, 0)

@@ -34,7 +34,7 @@ describe("the sweeper", () => {
       { status, retryCount, crashCount, lastError },
       { status: "pending", retryCount: 1, crashCount: 1, lastError: "lease lost by dies" },
     )
-    deepEqual(swept, [{ rescued: 1, expired: 0, removed: 0 }])
+    deepEqual(swept, [{ rescued: 1, expired: 0, stopped: 0, removed: 0 }])
   })
 
   it("expires what is overdue, whatever its type, once", async () => {
@@ -88,7 +88,7 @@ describe("the sweeper", () => {
     tap.calls.length = 0
     await queue.advance("2m")
     const total = await sweepAll(queue.store, queue.world, { backoff: { baseMs: 1, factor: 2, capMs: 1 }, retentionMs: null })
-    deepEqual(total, { rescued: 0, expired: 1_200, removed: 0 })
+    deepEqual(total, { rescued: 0, expired: 1_200, stopped: 0, removed: 0 })
     equal(tap.calls.filter(({ operation }) => operation === "sweep").length, 3)
   })
 
