@@ -10,6 +10,7 @@ import { addExplain } from "./commands/explain.ts"
 import { addForecast } from "./commands/forecast.ts"
 import { addGet } from "./commands/get.ts"
 import { addHistory } from "./commands/history.ts"
+import { addJob } from "./commands/job.ts"
 import { addLimits } from "./commands/limits.ts"
 import { addList } from "./commands/list.ts"
 import { addNow } from "./commands/now.ts"
@@ -35,6 +36,7 @@ const commands = [
   addCancel,
   addRetry,
   addArchive,
+  addJob,
   addLimits,
   addForecast,
   addSweep,

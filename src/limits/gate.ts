@@ -28,6 +28,8 @@ export interface GateState {
   readonly slots?: number
   /** What the controllers remember. Admission does not look at it. */
   readonly learned?: Learned
+  /** How often the other side has said "too fast"; absent: never. */
+  readonly refusals?: number
 }
 
 export interface Passage {

@@ -23,6 +23,8 @@ export interface GateView {
   readonly isPaused: boolean
   readonly closedUntil: Date | null
   readonly cooldown: { readonly until: Date; readonly count: number } | null
+  /** How often the other side has said "too fast", for as long as the gate is remembered. */
+  readonly refusals: number
   /** What it has learned, also where that is nothing yet; null where it learns nothing. */
   readonly learned: LearnedView | null
 }
@@ -43,6 +45,7 @@ export function gateView(report: GateReport): GateView {
     isPaused,
     closedUntil: dateOrNull(report.closedUntilMs),
     cooldown: cooldown && { until: new Date(cooldown.untilMs), count: cooldown.count },
+    refusals: report.refusals,
     learned: report.learned || report.pace || policy.adaptive ? learnedView(report) : null,
   }
 }

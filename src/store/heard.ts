@@ -53,7 +53,8 @@ export function hearAtGate({ gates, nowMs }: Records, gate: OpenGate, task: Pass
       random: answer.random,
     }
     const before = gate.state
-    gates.change(gate, learn(gate.force.policy, before, nowUs, heard))
+    const after = learn(gate.force.policy, before, nowUs, heard)
+    gates.change(gate, answer.kind === "refused" ? { ...after, refusals: (after.refusals ?? 0) + 1 } : after)
     if (isAnotherPace(before, gate.state)) gates.paced.add(gate)
   }
 }

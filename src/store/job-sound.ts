@@ -21,7 +21,7 @@ export function isJobRecord(value: unknown): value is JobRecord {
     isObject<JobRecord["tasks"]>(tasks) &&
     jobTallies.every((status) => isCount(tasks[status])) &&
     [value.createdAtMs, value.updatedAtMs].every(isTime) &&
-    [value.startedAtMs, value.endedAtMs].every(orNull(isTime)) &&
+    [value.startedAtMs, value.endedAtMs, value.taskEndedAtMs].every(orNull(isTime)) &&
     isListOf(value.marks, isMark)
   )
 }

@@ -101,6 +101,8 @@ export interface GateReport {
   readonly closedUntilMs: number | null
   /** Because the other side said so. */
   readonly cooldown: { readonly untilMs: number; readonly count: number } | null
+  /** How often the other side has said "too fast", for as long as the gate is remembered. */
+  readonly refusals: number
   /** The distance between starts, where one is kept; and when the next may come. */
   readonly pace: { readonly everyUs: number; readonly nextAtMs: number } | null
   readonly learned: Learned | null

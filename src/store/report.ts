@@ -62,6 +62,7 @@ export function reportGate(records: Records, gate: OpenGate): GateReport {
     isPaused,
     closedUntilMs: !isPaused && closedUntilUs > nowUs ? closedUntilUs / 1_000 : null,
     cooldown: state.closedUntilUs > nowUs ? { untilMs: Math.ceil(state.closedUntilUs / 1_000), count: state.cooldown.count } : null,
+    refusals: state.refusals ?? 0,
     pace: state.pace ? { everyUs: state.pace.everyUs, nextAtMs: Math.ceil(state.pace.nextAtUs / 1_000) } : null,
     learned: state.learned ?? null,
     adaptive: seedFields(policy, state, nowUs),

@@ -101,6 +101,7 @@ export function isGateState(value: unknown): value is GateState {
     isWhole(value.cooldown.reactedAtUs, -1, lastUs) &&
     orAbsent(isPace)(value.pace) &&
     orAbsent(isCost)(value.slots) &&
+    orAbsent(isCount)(value.refusals) &&
     orAbsent(isLearned)(value.learned)
   )
 }

@@ -54,6 +54,8 @@ export interface JobRecord extends NewJob {
   /** When its first task started. */
   readonly startedAtMs: number | null
   readonly endedAtMs: number | null
+  /** When the latest of its tasks ended. */
+  readonly taskEndedAtMs: number | null
   /** It has ended, and not all of what waits or runs has been told. */
   readonly isStopping: boolean
   /** How many tasks had ended at times before, the latest last: what its rate is measured by. */
@@ -91,6 +93,7 @@ export function createJob(job: NewJob, seq: number, nowMs: number): JobRecord {
     updatedAtMs: nowMs,
     startedAtMs: null,
     endedAtMs: null,
+    taskEndedAtMs: null,
     isStopping: false,
     marks: [],
   }
@@ -108,7 +111,7 @@ export function countTask(job: JobRecord, from: Status | null, to: Status, nowMs
   const startedAtMs = job.startedAtMs ?? (to === "running" ? nowMs : null)
   const counted = { ...job, tasks, startedAtMs, updatedAtMs: nowMs }
   const ended = endedTasks(counted)
-  return ended === endedTasks(job) ? counted : { ...counted, marks: marked(counted, ended, nowMs) }
+  return ended === endedTasks(job) ? counted : { ...counted, taskEndedAtMs: nowMs, marks: marked(counted, ended, nowMs) }
 }
 
 /** So that its rate is that of the latest half or so of its time. */
@@ -127,10 +130,12 @@ function marked({ marks, startedAtMs }: JobRecord, ended: number, nowMs: number)
 /** Tasks that ended a second, lately; null before anything can be told. */
 export function jobRate(job: JobRecord, nowMs: number): number | null {
   const [first] = job.marks
-  const untilMs = job.endedAtMs ?? nowMs
-  if (!first || untilMs <= first.atMs) return null
-  const ended = endedTasks(job) - first.ended
-  return ended > 0 ? (ended * 1_000) / (untilMs - first.atMs) : null
+  const ended = first ? endedTasks(job) - first.ended : 0
+  if (!first || ended <= 0 || job.taskEndedAtMs === null) return null
+  // Up to the latest end; where the next one takes longer than those before, it counts as if it came now.
+  const waitedMs = job.status === "running" ? ((nowMs - first.atMs) * ended) / (ended + 1) : 0
+  const spanMs = Math.max(job.taskEndedAtMs - first.atMs, waitedMs)
+  return spanMs > 0 ? (ended * 1_000) / spanMs : null
 }
 
 /** What became of one run, as far as the job is concerned. */

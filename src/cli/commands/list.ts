@@ -4,7 +4,7 @@ import { type Command, Option } from "commander"
 import type { ListOptions, Task, TaskForecast } from "../../queue/index.ts"
 import { budgets } from "../../store/index.ts"
 import { type Status, statuses } from "../../task/index.ts"
-import { formatDuration, oneOf, parseInstant, parseName, wholeNumber } from "../../units/index.ts"
+import { formatDuration, oneOf, parseInstant, parseKey, parseName, wholeNumber } from "../../units/index.ts"
 import { colourOf } from "../colour.ts"
 import { define } from "../define.ts"
 import { asNumber, asText, collect, type Given, readFlags } from "../flags.ts"
@@ -15,10 +15,19 @@ import type { Session } from "../session.ts"
 import type { Cell } from "../table.ts"
 import { relative } from "../when.ts"
 
-const shapes = { type: asText, tag: asText, createdFrom: asText, createdBefore: asText, limit: asNumber, cursor: asText } as const
+const shapes = {
+  type: asText,
+  tag: asText,
+  job: asText,
+  createdFrom: asText,
+  createdBefore: asText,
+  limit: asNumber,
+  cursor: asText,
+} as const
 const readers = {
   type: parseName,
   tag: parseName,
+  job: parseKey,
   createdFrom: parseInstant,
   createdBefore: parseInstant,
   limit: wholeNumber(1, budgets.listPage),
@@ -39,6 +48,7 @@ export function addList(program: Command, session: Session): void {
     .addOption(new Option("--status <status>", "Only these; repeated or separated by commas").choices(statuses).argParser(collect))
     .option("-t, --type <name>", "Only tasks of this type")
     .option("--tag <name>", "Only tasks with this tag")
+    .option("--job <id>", "Only tasks of this job")
     .option("--created-from <time>", "Only tasks created at this time or later")
     .option("--created-before <time>", "Only tasks created before this time")
     .option("--limit <n>", `At most so many, up to ${budgets.listPage} (default: 50)`)

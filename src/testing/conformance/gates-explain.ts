@@ -37,6 +37,7 @@ export const gatesExplainTests = theme("gates-explain", {
           isPaused: false,
           closedUntilMs: null,
           cooldown: null,
+          refusals: 0,
           pace: null,
           learned: null,
           adaptive: {

@@ -61,9 +61,18 @@ export const storingBugs: readonly Bug[] = [
       { file: "store/submit.ts", find: `function knownTasks(`, replace: `export function knownTasks(` },
       {
         file: "store/submit.ts",
-        find: `export function submit(records: Records, request: SubmitRequest): SubmitAnswer {
+        find: `function submitTasks(records: Records, request: SubmitRequest): SubmitAnswer {
   const known = knownTasks(records, request.tasks)`,
-        replace: `export function submit(records: Records, request: SubmitRequest, known = knownTasks(records, request.tasks)): SubmitAnswer {`,
+        replace: `function submitTasks(records: Records, request: SubmitRequest, known = knownTasks(records, request.tasks)): SubmitAnswer {`,
+      },
+      {
+        file: "store/submit.ts",
+        find: `export function submit(records: Records, request: SubmitRequest): SubmitAnswer {
+  const { newJob, closeJob: closed } = request
+  if (newJob === undefined && closed === undefined) return submitTasks(records, request)`,
+        replace: `export function submit(records: Records, request: SubmitRequest, known = knownTasks(records, request.tasks)): SubmitAnswer {
+  const { newJob, closeJob: closed } = request
+  if (newJob === undefined && closed === undefined) return submitTasks(records, request, known)`,
       },
     ],
   },

@@ -22,6 +22,7 @@ const gate = (changes: Partial<GateView> = {}): GateView => ({
   isPaused: false,
   closedUntil: null,
   cooldown: null,
+  refusals: 0,
   learned: null,
   ...changes,
 })

@@ -25,6 +25,7 @@ const gate = (learned: Partial<LearnedView> | null, changes: Partial<GateView> =
   isPaused: false,
   closedUntil: null,
   cooldown: null,
+  refusals: 0,
   learned: learned && {
     preset: "linear",
     everyMs: 1_500,

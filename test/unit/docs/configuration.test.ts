@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs"
 import { describe, it } from "node:test"
 import { isSluiceError } from "../../../src/index.ts"
 import { adaptiveSettings } from "../../../src/queue/adaptive.ts"
-import { limitDefaults, queueDefaults, taskDefaults, workerDefaults } from "../../../src/queue/index.ts"
+import { jobDefaults, jobSettings, limitDefaults, queueDefaults, taskDefaults, workerDefaults } from "../../../src/queue/index.ts"
 import { parseDuration, parseSize } from "../../../src/units/index.ts"
 import { Requests } from "../../../src/worker/requests.ts"
 
@@ -90,6 +90,17 @@ describe("docs/reference/configuration.md", () => {
       assert.ok(rows.every(([, , , meaning]) => meaning))
     })
   }
+
+  it("tells every bound of a job, its variable and its default", () => {
+    const rows = tables.get("Jobs: option")?.slice(1) ?? []
+    assert.deepEqual(
+      rows.map(([option, environment, value]) => [option, environment, value]),
+      jobSettings.map((setting) => [`\`${setting.option}\``, `\`${setting.environment}\``, `\`${setting.default}\``]),
+    )
+    const throttles = rows[3]?.[3] ?? ""
+    assert.match(throttles, new RegExp(`${jobDefaults.throttles} refusals in a row`))
+    assert.match(throttles, new RegExp(`\`${jobDefaults.throttleDelayMs / 1_000}s\``))
+  })
 
   it("tells what ctx.fetch does with an answer that says nothing of a pace", async () => {
     const table = documented("Requests: option of `ctx.fetch`")
