@@ -2,7 +2,7 @@
 
 import { SluiceError, shown } from "../errors/index.ts"
 import type { GatePolicy } from "../limits/index.ts"
-import { type Duration, parseKey, parseName, readOptions } from "../units/index.ts"
+import { type Duration, parseFreeName, parseKey, readOptions } from "../units/index.ts"
 import { type LearningPolicyOptions, learningReaders, policyOf, policyReaders } from "./policy.ts"
 
 /** One gate that a task passes. Made by calling a limit. */
@@ -57,7 +57,7 @@ export function defineLimit<Input = unknown>(name: string, options: LimitOptions
   const where = `limit ${shown(name)}`
   const { key, ...others } = readOptions(where, options, { key: readFunction, ...policyReaders, ...learningReaders })
   const policy = policyOf(where, others)
-  parseName("limit name", name)
+  parseFreeName("limit name", name)
   // The number of arguments tells a key that is missing from a limit that is not split: api(input.host) without a host is a mistake.
   const gate = (...given: readonly unknown[]): Gate => {
     const { cost, maxCost } = readOptions(where, given[1], { cost: readCost, maxCost: readCost })

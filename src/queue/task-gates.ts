@@ -2,7 +2,7 @@
 
 import { isSluiceError, SluiceError, shown } from "../errors/index.ts"
 import { type GateRef, gateName } from "../task/index.ts"
-import { parseDuration, parseKey, parseName, readOptions } from "../units/index.ts"
+import { parseDuration, parseFreeName, parseKey, readOptions } from "../units/index.ts"
 import type { AnyTask } from "./definition.ts"
 import { type AnyLimit, type Gate, isGate, isLimit, type Limit, readCost } from "./limit.ts"
 
@@ -129,12 +129,12 @@ function readGate(name: string, value: unknown): GateRef {
   if (typeof value === "string") {
     // A name has no "/"; a key may have more of them.
     const [limit = "", ...key] = value.split("/")
-    return { limit: parseName(`${name}: limit`, limit), key: key.length === 0 ? "" : parseKey(`${name}: key`, key.join("/")), cost: 1 }
+    return { limit: parseFreeName(`${name}: limit`, limit), key: key.length === 0 ? "" : parseKey(`${name}: key`, key.join("/")), cost: 1 }
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw invalid(`${name}: expected "limit/key" or { limit, key, cost }, got ${shown(value)}`)
-  const { limit, key, cost } = readOptions(name, value, { limit: parseName, key: parseKeyOrNone, cost: readCost })
-  return { limit: limit ?? parseName(`${name}: limit`, undefined), key: key ?? "", cost: cost ?? 1 }
+  const { limit, key, cost } = readOptions(name, value, { limit: parseFreeName, key: parseKeyOrNone, cost: readCost })
+  return { limit: limit ?? parseFreeName(`${name}: limit`, undefined), key: key ?? "", cost: cost ?? 1 }
 }
 
 function parseKeyOrNone(name: string, value: unknown): string {

@@ -12,6 +12,19 @@ export function parseName(what: string, value: unknown): string {
   )
 }
 
+/** Names that begin so are Sluice's own: the gates of jobs are those of a limit that nobody declares. */
+const ownPrefix = "sluice:"
+
+/** A name that people give. */
+export function parseFreeName(what: string, value: unknown): string {
+  const found = parseName(what, value)
+  if (!found.startsWith(ownPrefix)) return found
+  throw new SluiceError(
+    "invalid_name",
+    `${what}: expected a name that does not begin with "${ownPrefix}", which Sluice keeps for itself, got ${shown(value)}`,
+  )
+}
+
 /** A key is looked up, never used as a path: any printable text up to 512 characters. */
 export function parseKey(what: string, value: unknown): string {
   if (typeof value === "string" && value.length > 0 && value.length <= 512 && value.isWellFormed() && !hasControl(value)) return value

@@ -1,8 +1,8 @@
 // Jobs through the queue: options, environment, what handlers do to the job that they run in.
 
-import { deepEqual, equal, match, ok, rejects } from "node:assert/strict"
+import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict"
 import { describe, it } from "node:test"
-import { defineTask, PermanentError, RateLimitError } from "../../../src/index.ts"
+import { defineLimit, defineTask, PermanentError, RateLimitError } from "../../../src/index.ts"
 import { jobBounds } from "../../../src/queue/job-settings.ts"
 import { testQueue } from "../../../src/testing/index.ts"
 import { sleep } from "../../../src/world/index.ts"
@@ -169,5 +169,16 @@ describe("the bounds of a job", () => {
       }
       ok(told.includes(name), `expected ${name} to be named, got ${told}`)
     }
+  })
+})
+
+describe("names that Sluice keeps for itself", () => {
+  it("are no limits of anybody's, nor gates by hand", async () => {
+    throws(() => defineLimit("sluice:job", { concurrency: 1 }), /limit name: expected a name that does not begin with "sluice:"/)
+    const queue = await testQueue([page])
+    const { id } = await queue.submitJob("open", [], { open: true, concurrency: 1 })
+    for (const gate of [`sluice:job/${id}`, { limit: "sluice:job", key: id }])
+      await rejects(queue.submit("mail", {}, { gates: [gate] }), /expected a name that does not begin with "sluice:"/)
+    await queue.close()
   })
 })
