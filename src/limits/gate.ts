@@ -114,8 +114,12 @@ function slotsFreeAtUs(policy: GatePolicy, state: GateState, nowUs: number, slot
   if (bound === null) return nowUs
   let held = heldSlots(state, nowUs)
   if (held + slots <= bound) return nowUs
+  const live = liveHolders(state, nowUs)
+  // Mostly the first that ends is enough; there may be thousands of them to put in order.
+  const first = live.reduce<Holder | undefined>((least, holder) => (least && least.untilUs <= holder.untilUs ? least : holder), undefined)
+  if (first && held - first.slots + slots <= bound) return first.untilUs
   let atUs = nowUs
-  for (const holder of [...liveHolders(state, nowUs)].sort((a, b) => a.untilUs - b.untilUs)) {
+  for (const holder of [...live].sort((a, b) => a.untilUs - b.untilUs)) {
     if (held + slots <= bound) break
     held -= holder.slots
     atUs = holder.untilUs
