@@ -1,7 +1,7 @@
 // The part of the contract that is about limits: what processes declare, what people change, what is asked about gates and
 // answered. Plain JSON like the rest.
 
-import type { GatePolicy, Learned, SeedFields, Taught } from "../limits/index.ts"
+import type { GatePolicy, GateState, Learned, SeedFields, Taught } from "../limits/index.ts"
 import type { GateRef, TaskRecord } from "../task/index.ts"
 import type { Answer } from "./contract.ts"
 
@@ -108,6 +108,8 @@ export interface GateReport {
   readonly learned: Learned | null
   /** What there is to tell of it, in the words of the seed. */
   readonly adaptive: SeedFields
+  /** All that is kept of it, closed as long as people have closed it; absent unless it was asked for. */
+  readonly state?: GateState
 }
 
 export interface Explanation {
@@ -157,6 +159,8 @@ export interface GatesRequest {
   readonly keys: readonly string[] | null
   readonly afterKey: string | null
   readonly count: number
+  /** With the state of each, to reckon on from there. */
+  readonly withStates?: true
 }
 
 export interface GatesAnswer {

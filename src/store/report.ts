@@ -26,14 +26,15 @@ export function reportLimit(records: Records, limit: LimitRecord | null): LimitR
   }
 }
 
-export function reportGates(records: Records, { limit, keys, afterKey, count }: GatesRequest): GatesAnswer {
+export function reportGates(records: Records, { limit, keys, afterKey, count, withStates }: GatesRequest): GatesAnswer {
   const { nowMs } = records
+  const report = (gate: OpenGate) => ({ ...reportGate(records, gate), ...(withStates ? { state: closedBy(gate) } : {}) })
   if (keys) {
     const found = keys.slice(0, count).flatMap((key) => records.gates.gate({ limit, key }) ?? [])
-    return { nowMs, gates: found.map((gate) => reportGate(records, gate)), nextAfterKey: null }
+    return { nowMs, gates: found.map(report), nextAfterKey: null }
   }
   const stored = records.limits.gatesOf(limit, afterKey, count)
-  const gates = stored.flatMap((one) => records.gates.gate(one) ?? []).map((gate) => reportGate(records, gate))
+  const gates = stored.flatMap((one) => records.gates.gate(one) ?? []).map(report)
   return { nowMs, gates, nextAfterKey: stored.length < count ? null : (stored.at(-1)?.key ?? null) }
 }
 

@@ -1,6 +1,6 @@
 // Stores that are wrong at their gates, each in one way that a rate limiter has been wrong in.
 
-import type { GatePolicy } from "../../src/limits/index.ts"
+import type { GatePolicy, GateState } from "../../src/limits/index.ts"
 import type { SettleRequest, Store } from "../../src/store/contract.ts"
 import type { GateRef } from "../../src/task/index.ts"
 import type { BrokenStore } from "./broken-stores.ts"
@@ -19,6 +19,22 @@ async function oneMoreSlot(store: Store, { limit, key }: GateRef): Promise<void>
   const { gates } = await store.gates({ limit, keys: [key], afterKey: null, count: 1 })
   const concurrency = (gates[0]?.policy.concurrency ?? 0) + 1
   await store.changeLimit({ limit, key, change: { kind: "set", override: { concurrency }, untilMs: null }, by: "a bug" })
+}
+
+/** Gates whose states are changed on the way out. */
+function withStates(store: Store, change: (state: GateState) => GateState): Partial<Store> {
+  return {
+    gates: async (request) => {
+      const answer = await store.gates(request)
+      return { ...answer, gates: answer.gates.map((gate) => ({ ...gate, ...(gate.state ? { state: change(gate.state) } : {}) })) }
+    },
+  }
+}
+
+function chargedAtOnce(rate: GateState["rates"][number]): GateState["rates"][number] {
+  if (rate.kind !== "window") return rate
+  const lastUs = rate.free.at(-1)?.[0] ?? 0
+  return { ...rate, free: [[lastUs, rate.free.reduce((sum, [, cost]) => sum + cost, 0)]] }
 }
 
 const inFixedWindows = (policy: GatePolicy): GatePolicy => ({
@@ -163,6 +179,21 @@ export const brokenGates: readonly BrokenStore[] = [
         return store.submit({ tasks: request.tasks.map((task) => ({ ...task, gates: cheap(task.gates) })) })
       },
     }),
+  },
+  {
+    name: "tells the state of a gate without what people have closed",
+    caughtBy: ["gates-states"],
+    breakIt: (store) => withStates(store, (state) => ({ ...state, closedUntilUs: 0 })),
+  },
+  {
+    name: "tells the state of a gate without those who hold its slots",
+    caughtBy: ["gates-states"],
+    breakIt: (store) => withStates(store, (state) => ({ ...state, holders: [] })),
+  },
+  {
+    name: "tells the state of a gate as if all had been charged just now",
+    caughtBy: ["gates-states"],
+    breakIt: (store) => withStates(store, (state) => ({ ...state, rates: state.rates.map(chargedAtOnce) })),
   },
   {
     name: "runs what nobody has routed, past every gate",

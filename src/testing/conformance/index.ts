@@ -27,6 +27,7 @@ import { gatesPermitTests } from "./gates-permit.ts"
 import { gatesRateTests } from "./gates-rate.ts"
 import { gatesSettingsTests } from "./gates-settings.ts"
 import { gatesSlotsTests } from "./gates-slots.ts"
+import { gatesStatesTests } from "./gates-states.ts"
 import { gatesUnroutedTests } from "./gates-unrouted.ts"
 import { gatesWakeupsTests } from "./gates-wakeups.ts"
 import { historyTests } from "./history.ts"
@@ -84,6 +85,7 @@ export const storeTests: readonly StoreTest[] = [
   ...gatesHeardTests,
   ...gatesLearnedTests,
   ...gatesLearnedCostTests,
+  ...gatesStatesTests,
   ...expiryTests,
   ...cancelTests,
   ...requeueTests,
