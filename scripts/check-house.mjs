@@ -13,16 +13,17 @@ const mayImport = {
   task: ["errors", "units"],
   quota: ["errors", "units"],
   limits: ["errors", "units", "task", "quota"],
+  simulate: ["errors", "units", "task", "limits"],
   store: ["errors", "units", "task", "quota", "limits", "world"],
   stores: ["errors", "units", "task", "quota", "limits", "store", "world"],
-  queue: ["errors", "units", "task", "quota", "limits", "store", "world", "stores", "worker"],
+  queue: ["errors", "units", "task", "quota", "limits", "simulate", "store", "world", "stores", "worker"],
   worker: ["errors", "units", "task", "quota", "limits", "store", "world", "queue"],
   http: ["errors", "units", "task", "quota", "limits", "store", "world", "queue", "worker"],
-  cli: ["errors", "units", "task", "quota", "limits", "store", "world", "queue", "worker", "http", "index.ts"],
+  cli: ["errors", "units", "task", "quota", "limits", "simulate", "store", "world", "queue", "worker", "http", "index.ts"],
   testing: ["errors", "units", "task", "quota", "limits", "store", "stores", "world", "queue", "worker", "index.ts"],
 }
 /** Pure: no platform module at all. */
-const pure = ["errors", "units", "task", "quota", "limits"]
+const pure = ["errors", "units", "task", "quota", "limits", "simulate"]
 /** What judges imports nothing of what is judged. */
 const judge = "src/testing/checker/"
 /** Concrete stores are named by the resolver only, and by dynamic import. */

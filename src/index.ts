@@ -39,6 +39,7 @@ export {
   type LimitSettingView,
   type Limits,
   type LimitTarget,
+  type LimitUse,
   type LimitView,
   type LinearOptions,
   type ListOptions,
@@ -52,9 +53,11 @@ export {
   type RateOption,
   type RateOptions,
   type ScoutOptions,
+  type SimulateOptions,
   type SpentOptions,
   type SubmitManyOptions,
   type SubmitOptions,
+  simulate,
   Task,
   type TaskDefinition,
   type TaskExplanation,
@@ -64,6 +67,7 @@ export {
   type TaskPage,
   type TeachOptions,
 } from "./queue/index.ts"
+export type { Binding, OneMore, Simulation, Waits } from "./simulate/index.ts"
 export type { ForecastBasis, ForecastErrors, StoreDescription, TaskDocument } from "./store/index.ts"
 export {
   IllegalTransitionError,

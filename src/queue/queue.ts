@@ -1,6 +1,7 @@
 // The queue as people use it: tasks in, tasks out, on whatever store it was connected to.
 
 import { SluiceError, shown } from "../errors/index.ts"
+import type { Simulation } from "../simulate/index.ts"
 import {
   budgets,
   type ForecastErrors,
@@ -21,9 +22,12 @@ import { explanationView, type TaskExplanation } from "./explain.ts"
 import type { Job } from "./job.ts"
 import { jobBounds } from "./job-settings.ts"
 import { type JobOptions, Jobs, type JobTask, jobEnded, jobNotFound, jobReaders, readJobTask } from "./jobs.ts"
+import type { AnyLimit } from "./limit.ts"
 import { Limits } from "./limits.ts"
 import { type ListOptions, listCursor, listRequest, type TaskPage } from "./list.ts"
 import { submitRefusal, taskNotFound } from "./refusals.ts"
+import { simulateOn } from "./simulate.ts"
+import type { SimulateOptions } from "./simulate-options.ts"
 import { newTask, type ReadSubmitOptions, readSubmitOptions, type SubmitOptions } from "./submit.ts"
 import { Task } from "./task.ts"
 import { flowOf, gatesOf } from "./task-gates.ts"
@@ -122,6 +126,11 @@ export class Queue {
     const { explanation } = await this.store.explain({ id })
     if (!explanation) throw taskNotFound(id)
     return explanationView(explanation)
+  }
+
+  /** When so many tasks more would be done, what would bind, and what one unit more would buy. Nothing is submitted. */
+  simulate(options: SimulateOptions<AnyLimit | string>): Promise<Simulation> {
+    return simulateOn(this.store, options)
   }
 
   /** How far forecasts at submission were from the true start. */

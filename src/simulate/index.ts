@@ -1,0 +1,6 @@
+export { type Drawn, draw } from "./draw.ts"
+export type { Durations } from "./durations.ts"
+export { type Run, run } from "./engine.ts"
+export { nothingWaits, type Plan, type PlannedGate, type PlannedLimit } from "./plan.ts"
+export type { Binding, OneMore, Simulation, Waits } from "./result.ts"
+export { simulatePlan } from "./simulate.ts"
