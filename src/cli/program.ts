@@ -15,6 +15,7 @@ import { addLimits } from "./commands/limits.ts"
 import { addList } from "./commands/list.ts"
 import { addNow } from "./commands/now.ts"
 import { addRetry } from "./commands/retry.ts"
+import { addSimulate } from "./commands/simulate.ts"
 import { addStatus } from "./commands/status.ts"
 import { addSubmit } from "./commands/submit.ts"
 import { addSweep } from "./commands/sweep.ts"
@@ -39,6 +40,7 @@ const commands = [
   addJob,
   addLimits,
   addForecast,
+  addSimulate,
   addSweep,
   addNow,
   addDoctor,

@@ -78,7 +78,7 @@ export function readDurations(name: string, value: unknown): Durations {
   if (typeof value !== "object" || value === null) return { kind: "constant", ms: readLength(name, value) }
   const { p50, p99 } = readOptions(name, value, { p50: readLength, p99: readLength })
   if (p50 === undefined || p99 === undefined || p50 < 1)
-    throw new SluiceError("invalid_duration", `${name}: expected both p50 and p99, such as { p50: "1s", p99: "8s" }, and more than 0`)
+    throw new SluiceError("invalid_duration", `${name}: expected both p50 and p99, such as "1s" and "8s", and more than 0`)
   if (p99 < p50)
     throw new SluiceError(
       "invalid_duration",

@@ -68,7 +68,7 @@ function planOf(where: string, read: ReadSimulation, limits: readonly PlannedLim
   const bound = bounded ? `limit ${shown(bounded.name)}` : read.room === null ? null : "concurrency"
   if (read.durations === null && bound !== null)
     throw invalid(
-      `${where}: duration: expected how long a task runs, such as "1s" or { p50: "1s", p99: "8s" }, because ${bound} bounds how many run at once, got none`,
+      `${where}: duration: expected how long a task runs, such as "1s", or its p50 and p99, because ${bound} bounds how many run at once, got none`,
     )
   const { tasks, room, arrivals, seed } = read
   return { tasks, limits, durations: read.durations ?? { kind: "constant", ms: 0 }, room, arrivals, seed, startMs }

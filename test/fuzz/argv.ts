@@ -24,10 +24,20 @@ const leaves = leavesOf(program, [])
 
 /** By the name of the value in the usage: "--ttl <duration>". */
 const fitting: Readonly<Record<string, readonly string[]>> = {
-  duration: ["0", "1ms", "30s", "5m", "1h 30m", "7d", "never", "100000w"],
+  duration: ["0", "p50=1s,p99=8s", "1ms", "30s", "5m", "1h 30m", "7d", "never", "100000w"],
   seconds: ["0", "1", "300", "0.5", "-1"],
   time: ["2026-01-28T12:00:00Z", "2026-01-28T17:00:00+01:00", "1970-01-01T00:00Z", "9999-12-31T23:59:59.999Z"],
   when: ["30m", "0", "2026-01-28T17:00:00Z", "9999-12-31T23:59:59Z"],
+  count: ["1", "20", "300", "0", "many"],
+  limit: [
+    "vendor: 10/10s",
+    "vendor: 5/s, concurrency=3, keys=4+1",
+    "vendor",
+    "vendor/host-1",
+    "vendor: keys=3",
+    "pool: concurrency=2, cost=2",
+    "nobody",
+  ],
   n: ["0", "1", "3", "100", "1000", "none", "-1", "1000000"],
   size: ["1", "100", "1KiB", "4MiB"],
   json: ["{}", "null", '{"url": "https://example.com"}', "[1, 2]", '"text"', "-", "@input.json", "@nowhere"],

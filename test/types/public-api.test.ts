@@ -18,8 +18,10 @@ import {
   type Limit,
   type LimitView,
   type Queue,
+  type Simulation,
   type Status,
   type SubmitOptions,
+  simulate,
   Task,
   type TaskDefinition,
   type TaskDocument,
@@ -266,6 +268,20 @@ describe("the queue", () => {
       same<typeof history, HistoryItem[]>()
       // @ts-expect-error no such status
       await queue.list({ status: "done" })
+    })
+  })
+
+  it("simulates with limits of the code or of the store; without a queue only with those of the code", () => {
+    const api = defineLimit("api", { rate: "1/s", key: (host: string) => host })
+    compiles(async (queue) => {
+      const told = await queue.simulate({ tasks: 5, limits: [api, "other", { limit: "third", keys: { a: 2 } }], duration: "1s" })
+      same<typeof told, Simulation>()
+      same<typeof told.endMs, number | null>()
+      simulate({ tasks: 5, limits: [api, { limit: api, keys: [1, 2], cost: 3 }], duration: { p50: "1s", p99: "2s" }, arrivals: "5/s" })
+      // @ts-expect-error a name says nothing without a store
+      simulate({ tasks: 5, limits: ["other"] })
+      // @ts-expect-error how many is not optional
+      await queue.simulate({ limits: [api] })
     })
   })
 
