@@ -50,7 +50,7 @@ function runAll(some, concurrency) {
 }
 
 // Those that measure what real processes do in real time have the machine to themselves.
-const isAlone = (file) => file.includes("/test/chaos/")
+const isAlone = (file) => file.includes("/test/chaos/") || file.endsWith("/simulate/processes.test.js")
 await runAll(
   files.filter((file) => !isAlone(file)),
   Math.max(1, availableParallelism()),
