@@ -162,4 +162,53 @@ describe("limits as the store has them", () => {
     equal(told.endMs, endedMs - nowMs)
     await queue.close()
   })
+
+  it("count one unit more of what holds later as well", async () => {
+    const { queue, world } = await knowing(api)
+    await queue.limits.set("api", { rate: "1/10s" }, { until: new Date(world.wallMs() + 1_000) })
+    // Ten in each ten seconds, or eleven: one, and nine a second later; or two, and nine.
+    const { endMs, oneMore } = await queue.simulate({ tasks: 111, limits: ["api"] })
+    deepEqual([endMs, oneMore[0]?.endMs], [110_000, 100_000])
+  })
+
+  it("are the strictest of what live processes declare, also after an override", async () => {
+    const { queue, world } = await knowing(defineLimit("api", { rate: "5/10s", provider: "sliding" }), api)
+    await queue.limits.set("api", { rate: "1/10s" }, { until: new Date(world.wallMs() + 1_000) })
+    equal((await queue.simulate({ tasks: 6, limits: ["api"] })).endMs, 10_000)
+  })
+
+  it("let nobody overtake a costly task that waits already, and charge that what it costs", async () => {
+    const { queue } = await knowing(api)
+    const costly = defineTask("costly", { limits: () => [api("host-1", { cost: 7 })], run: () => null })
+    await queue.submitMany(costly, [{}, {}, {}])
+    // 7 now, 7 after 10 s, 7 after 20 s and three of the others beside it, two after 30 s.
+    const told = await queue.simulate({ tasks: 5, limits: [{ limit: "api", keys: { "host-1": 1 } }] })
+    deepEqual([told.ahead, told.endMs, told.wait.p50Ms], [3, 30_000, 20_000])
+  })
+
+  it("are charged where they were named, and fresh where they were not", async () => {
+    const { world, queue } = await knowing()
+    const call = defineTask("call", { limits: () => [api()], run: () => null })
+    await queue.submitMany(call, Array(10).fill({}))
+    const worker = queue.worker([call])
+    const running = worker.run()
+    await world.advanceUntil(async () => (await queue.counts()).completed === 10)
+    worker.stop()
+    await world.settle()
+    await running
+    equal((await queue.simulate({ tasks: 10, limits: ["api"] })).endMs, 10_000)
+    equal((await queue.simulate({ tasks: 10, limits: [{ limit: "api", keys: [1] }] })).endMs, 0)
+  })
+
+  it("hold slots of tasks that run for as long as tasks do, and not until their leases end", async () => {
+    const world = new VirtualWorld()
+    const busy = defineTask("busy", { limits: () => [slots()], run: () => sleep(world, 3_600_000), timeout: "2h" })
+    const queue = await testQueue([busy], { world })
+    await queue.submitMany(busy, [{}, {}])
+    await queue.advance("5s")
+    equal((await queue.counts()).running, 2)
+    const { endMs, ahead } = await queue.simulate({ tasks: 2, limits: ["slots"], duration: "1s" })
+    deepEqual([endMs, ahead], [2_000, 0])
+    await queue.close()
+  })
 })
