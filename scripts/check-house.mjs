@@ -13,16 +13,17 @@ const mayImport = {
   task: ["errors", "units"],
   quota: ["errors", "units"],
   limits: ["errors", "units", "task", "quota"],
+  cron: ["errors", "units", "task"],
   store: ["errors", "units", "task", "quota", "limits", "world"],
   stores: ["errors", "units", "task", "quota", "limits", "store", "world"],
-  queue: ["errors", "units", "task", "quota", "limits", "store", "world", "stores", "worker"],
-  worker: ["errors", "units", "task", "quota", "limits", "store", "world", "queue"],
+  queue: ["errors", "units", "task", "quota", "limits", "cron", "store", "world", "stores", "worker"],
+  worker: ["errors", "units", "task", "quota", "limits", "cron", "store", "world", "queue"],
   http: ["errors", "units", "task", "quota", "limits", "store", "world", "queue", "worker"],
-  cli: ["errors", "units", "task", "quota", "limits", "store", "world", "queue", "worker", "http", "index.ts"],
-  testing: ["errors", "units", "task", "quota", "limits", "store", "stores", "world", "queue", "worker", "index.ts"],
+  cli: ["errors", "units", "task", "quota", "limits", "cron", "store", "world", "queue", "worker", "http", "index.ts"],
+  testing: ["errors", "units", "task", "quota", "limits", "cron", "store", "stores", "world", "queue", "worker", "index.ts"],
 }
 /** Pure: no platform module at all. */
-const pure = ["errors", "units", "task", "quota", "limits"]
+const pure = ["errors", "units", "task", "quota", "limits", "cron"]
 /** What judges imports nothing of what is judged. */
 const judge = "src/testing/checker/"
 /** Concrete stores are named by the resolver only, and by dynamic import. */
