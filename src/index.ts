@@ -51,6 +51,10 @@ export {
   type Queue,
   type RateOption,
   type RateOptions,
+  type SavedSchedule,
+  type ScheduleOptions,
+  type Schedules,
+  type ScheduleView,
   type ScoutOptions,
   type SpentOptions,
   type SubmitManyOptions,
@@ -63,9 +67,11 @@ export {
   type TaskOptions,
   type TaskPage,
   type TeachOptions,
+  type UpcomingOptions,
 } from "./queue/index.ts"
 export type { ForecastBasis, ForecastErrors, StoreDescription, TaskDocument } from "./store/index.ts"
 export {
+  type CatchUp,
   IllegalTransitionError,
   PermanentError,
   RateLimitError,

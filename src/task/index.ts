@@ -56,6 +56,7 @@ export {
   replaceSchedule,
   resumeSchedule,
   type ScheduleRecord,
+  scheduleKey,
   type TaskTemplate,
   taskAt,
   taskNow,

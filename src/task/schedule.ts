@@ -79,7 +79,11 @@ export function advanceSchedule(known: ScheduleRecord, { nextAtMs, last, error }
 
 /** The task of one instant. Its key says whose it is, so that it can be found, and so that there is no second one. */
 export function taskAt({ name, template }: Pick<ScheduleRecord, "name" | "template">, id: string, atMs: number): NewTask {
-  return { ...template, id, schedule: null, idempotencyKey: `schedule:${name}:${formatInstant(atMs)}` }
+  return { ...template, id, schedule: null, idempotencyKey: scheduleKey(name, atMs) }
+}
+
+export function scheduleKey(name: string, atMs: number): string {
+  return `schedule:${name}:${formatInstant(atMs)}`
 }
 
 /** A task of the schedule apart from its instants. */

@@ -44,6 +44,8 @@ import { repeatTests } from "./repeat.ts"
 import { requeueTests } from "./requeue.ts"
 import { rescheduleTests } from "./reschedule.ts"
 import { retryTests } from "./retry.ts"
+import { schedulesTests } from "./schedules.ts"
+import { schedulesFireTests } from "./schedules-fire.ts"
 import { settleTests } from "./settle.ts"
 import { submitTests } from "./submit.ts"
 import { sweepTests } from "./sweep.ts"
@@ -84,6 +86,8 @@ export const storeTests: readonly StoreTest[] = [
   ...gatesHeardTests,
   ...gatesLearnedTests,
   ...gatesLearnedCostTests,
+  ...schedulesTests,
+  ...schedulesFireTests,
   ...expiryTests,
   ...cancelTests,
   ...requeueTests,
