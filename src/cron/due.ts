@@ -15,7 +15,7 @@ export interface Due {
 
 /** `fromMs` is the instant that the schedule stands at. */
 export function dueInstants(timetable: Timetable, catchUp: CatchUp, fromMs: number, nowMs: number, most: number): Due {
-  const onTime = between(timetable, Math.max(fromMs, nowMs - onTimeMs), nowMs)
+  const onTime = between(timetable, Math.max(fromMs, nowMs - onTimeMs + 1), nowMs)
   const chosen =
     typeof catchUp === "string"
       ? withLast(timetable, catchUp, fromMs, nowMs, onTime)

@@ -68,7 +68,7 @@ describe("catch-up", () => {
         const nowMs = from + lateSeconds * 500
         const every: number[] = []
         for (let at: number | null = from; at !== null && at <= nowMs; at = nextInstant(timetable, at)) every.push(at)
-        const onTime = every.filter((at) => at >= nowMs - onTimeMs)
+        const onTime = every.filter((at) => at > nowMs - onTimeMs)
         const count = typeof catchUp === "string" ? (catchUp === "none" || onTime.length > 0 ? 0 : 1) : catchUp.all
         const expected = every.slice(every.length - Math.min(every.length, Math.max(count, onTime.length)))
         const { instants, nextAtMs } = dueInstants(timetable, catchUp, from, nowMs, 1_000_000)
