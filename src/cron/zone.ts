@@ -101,11 +101,19 @@ function formatFor(where: string, name: unknown): Intl.DateTimeFormat {
     const date = { year: "numeric", month: two, day: two } as const
     return new Intl.DateTimeFormat("en-US", { timeZone: name, hourCycle: "h23", ...date, hour: two, minute: two, second: two })
   } catch {
-    const near = typeof name === "string" ? nearest(name, Intl.supportedValuesOf("timeZone")) : null
+    const near = typeof name === "string" ? nearZone(name) : null
     const hint = near ? `; did you mean "${near}"?` : ""
     throw new SluiceError(
       "invalid_timezone",
       `${where}: expected the name of a time zone such as "Europe/Vienna" or "UTC", got ${shown(name)}${hint}`,
     )
   }
+}
+
+/** "Vienna" and "Europe/Viena" both mean the one. */
+function nearZone(name: string): string | null {
+  const known = Intl.supportedValuesOf("timeZone")
+  const cityOf = (zone: string) => zone.slice(zone.lastIndexOf("/") + 1)
+  const city = nearest(cityOf(name), known.map(cityOf))
+  return nearest(name, known) ?? known.find((zone) => cityOf(zone) === city) ?? null
 }

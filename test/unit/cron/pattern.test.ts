@@ -70,6 +70,7 @@ describe("cron expressions", () => {
       "Europe/Viena",
       /^schedule: timezone: expected the name of a time zone such as .*, got "Europe\/Viena"; did you mean "Europe\/Vienna"\?$/,
     )
+    refuses("Viena", /did you mean "Europe\/Vienna"\?$/)
     refuses("Mars/Olympus", /got "Mars\/Olympus"$/)
     refuses("", /got ""$/)
     refuses(7, /got 7$/)
