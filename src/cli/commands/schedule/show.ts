@@ -1,6 +1,7 @@
 // sluice schedule show: one schedule, its next instants and its last task.
 
 import type { Command } from "commander"
+import { isSluiceError } from "../../../errors/index.ts"
 import type { Queue, ScheduleView } from "../../../queue/index.ts"
 import { formatInstant } from "../../../units/index.ts"
 import { define } from "../../define.ts"
@@ -23,7 +24,7 @@ export function addScheduleShow(schedule: Command, session: Session): void {
 
 async function show(session: Session, queue: Queue, name: string): Promise<void> {
   const schedule = await queue.schedules.get(name)
-  const upcoming = await queue.schedules.upcoming(name, { count: upcomingCount })
+  const upcoming = await upcomingOf(session, queue, name)
   const last = schedule.lastTaskId === null ? null : await queue.get(schedule.lastTaskId)
   if (session.isJson) {
     const times = upcoming.map((at) => formatInstant(at.getTime()))
@@ -33,6 +34,17 @@ async function show(session: Session, queue: Queue, name: string): Promise<void>
   const now = await queue.now()
   session.print(...fieldLines(fields(schedule, last?.status ?? null, now)))
   for (const at of upcoming) session.print(`next: ${instantAndRelative(at, now)}`)
+}
+
+/** A schedule that another version has made is shown even where its cron cannot be read here. */
+async function upcomingOf(session: Session, queue: Queue, name: string): Promise<Date[]> {
+  try {
+    return await queue.schedules.upcoming(name, { count: upcomingCount })
+  } catch (error) {
+    if (!isSluiceError(error) || (error.code !== "invalid_cron" && error.code !== "invalid_timezone")) throw error
+    session.note(`warning: ${plain(error.message)}`)
+    return []
+  }
 }
 
 function fields(schedule: ScheduleView, lastStatus: string | null, now: Date): Field[] {
