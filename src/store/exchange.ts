@@ -33,7 +33,7 @@ export function exchange(records: Records, request: ExchangeRequest): Omit<Excha
   const kept = keepAll(records, request)
   const paced = pacedGates(records)
   const claimed = request.claim ? claimOnce(records, request, request.claim) : nothing
-  const scheduleAtMs = records.schedules.earliestAtMs(0)
+  const scheduleAtMs = records.schedules.earliestAtMs()
   return {
     nowMs: records.nowMs,
     settled,

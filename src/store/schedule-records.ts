@@ -8,8 +8,10 @@ export interface ScheduleRecords {
   page(afterName: string | null, count: number): readonly ScheduleRecord[]
   /** Those whose instant has come, the longest due first; without those that cannot be read. */
   due(count: number): readonly ScheduleRecord[]
-  /** The earliest instant that one stands at, no earlier than this one. */
-  earliestAtMs(fromMs: number): number | null
+  /** The earliest instant that one stands at. Asked in every exchange. */
+  earliestAtMs(): number | null
+  /** The earliest that has not come yet. */
+  upcomingAtMs(): number | null
   /** Those who wait hear of an instant that was not known before, or is earlier. */
   save(schedule: ScheduleRecord): void
   remove(name: string): void

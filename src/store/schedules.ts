@@ -48,7 +48,7 @@ export function listSchedules(records: Records, { names, afterName, count }: Sch
 
 export function dueSchedules(records: Records, { count }: DueSchedulesRequest): DueSchedulesAnswer {
   const { nowMs, schedules } = records
-  return { nowMs, schedules: schedules.due(Math.min(count, budgets.schedulesPage)), nextAtMs: schedules.earliestAtMs(nowMs + 1) }
+  return { nowMs, schedules: schedules.due(Math.min(count, budgets.schedulesPage)), nextAtMs: schedules.upcomingAtMs() }
 }
 
 export function changeSchedule(records: Records, { name, change }: ChangeScheduleRequest): ChangeScheduleAnswer {

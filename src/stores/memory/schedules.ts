@@ -36,8 +36,12 @@ export class MemorySchedules implements ScheduleRecords {
     return this.at(this.standing.takeWhile(({ atMs }) => atMs <= this.nowMs, count).map(({ name }) => name))
   }
 
-  earliestAtMs(fromMs: number): number | null {
-    const [first] = this.standing.slice(this.standing.countBefore({ atMs: fromMs, name: "" }), 1)
+  earliestAtMs(): number | null {
+    return this.standing.first()?.atMs ?? null
+  }
+
+  upcomingAtMs(): number | null {
+    const [first] = this.standing.slice(this.standing.countBefore({ atMs: this.nowMs + 1, name: "" }), 1)
     return first?.atMs ?? null
   }
 

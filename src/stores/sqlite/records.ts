@@ -63,7 +63,7 @@ export class SqliteRecords implements Records {
     if (this.time.lastMs - wallMs > furthestAheadMs) throw damaged(`the clock (row ${ns} of namespaces)`, "a time of this century", clockMs)
     this.nowMs = this.time.lastMs
     this.limits = new SqliteGates(ns, sql, this.nowMs)
-    this.schedules = new SqliteSchedules(ns, sql, this.nowMs)
+    this.schedules = new SqliteSchedules(ns, sql, this.nowMs, row[3])
     this.gates = new Gates(this)
     this.jobRecords = new SqliteJobs(ns, sql, (statement, ...values) => this.read(statement, ...values))
     this.jobs = new Jobs(this)

@@ -12,9 +12,9 @@ SELECT $text(name), $text(record), next_at_ms FROM schedules WHERE ns = ?1 AND n
 -- 1 ns, 2 now, 3 count
 SELECT $text(name), $text(record), next_at_ms FROM schedules WHERE ns = ?1 AND next_at_ms <= ?2 ORDER BY next_at_ms, name LIMIT ?3
 
--- name: earliestSchedule
--- 1 ns, 2 from
-SELECT next_at_ms FROM schedules WHERE ns = ?1 AND next_at_ms >= ?2 ORDER BY next_at_ms LIMIT 1
+-- name: upcomingSchedule
+-- 1 ns, 2 now
+SELECT next_at_ms FROM schedules WHERE ns = ?1 AND next_at_ms > ?2 ORDER BY next_at_ms LIMIT 1
 
 -- name: readStanding
 -- 1 ns, 2 name
