@@ -14,16 +14,17 @@ const mayImport = {
   quota: ["errors", "units"],
   limits: ["errors", "units", "task", "quota"],
   simulate: ["errors", "units", "task", "limits"],
+  cron: ["errors", "units", "task"],
   store: ["errors", "units", "task", "quota", "limits", "world"],
   stores: ["errors", "units", "task", "quota", "limits", "store", "world"],
-  queue: ["errors", "units", "task", "quota", "limits", "simulate", "store", "world", "stores", "worker"],
-  worker: ["errors", "units", "task", "quota", "limits", "store", "world", "queue"],
+  queue: ["errors", "units", "task", "quota", "limits", "simulate", "cron", "store", "world", "stores", "worker"],
+  worker: ["errors", "units", "task", "quota", "limits", "cron", "store", "world", "queue"],
   http: ["errors", "units", "task", "quota", "limits", "store", "world", "queue", "worker"],
-  cli: ["errors", "units", "task", "quota", "limits", "simulate", "store", "world", "queue", "worker", "http", "index.ts"],
-  testing: ["errors", "units", "task", "quota", "limits", "store", "stores", "world", "queue", "worker", "index.ts"],
+  cli: ["errors", "units", "task", "quota", "limits", "simulate", "cron", "store", "world", "queue", "worker", "http", "index.ts"],
+  testing: ["errors", "units", "task", "quota", "limits", "cron", "store", "stores", "world", "queue", "worker", "index.ts"],
 }
 /** Pure: no platform module at all. */
-const pure = ["errors", "units", "task", "quota", "limits", "simulate"]
+const pure = ["errors", "units", "task", "quota", "limits", "simulate", "cron"]
 /** What judges imports nothing of what is judged. */
 const judge = "src/testing/checker/"
 /** Concrete stores are named by the resolver only, and by dynamic import. */

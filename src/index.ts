@@ -52,6 +52,10 @@ export {
   type Queue,
   type RateOption,
   type RateOptions,
+  type SavedSchedule,
+  type ScheduleOptions,
+  type Schedules,
+  type ScheduleView,
   type ScoutOptions,
   type SimulateOptions,
   type SpentOptions,
@@ -66,10 +70,12 @@ export {
   type TaskOptions,
   type TaskPage,
   type TeachOptions,
+  type UpcomingOptions,
 } from "./queue/index.ts"
 export type { Binding, OneMore, Simulation, Waits } from "./simulate/index.ts"
 export type { ForecastBasis, ForecastErrors, StoreDescription, TaskDocument } from "./store/index.ts"
 export {
+  type CatchUp,
   IllegalTransitionError,
   PermanentError,
   RateLimitError,

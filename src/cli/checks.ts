@@ -1,6 +1,6 @@
 // What `doctor` looks at, each in one sentence: what is so, and where it is not well, what to do. Looks only; changes nothing.
 
-import { type LimitView, policyText, type Queue, type Task } from "../queue/index.ts"
+import { type LimitView, policyText, type Queue, type ScheduleView, type Task } from "../queue/index.ts"
 import { budgets } from "../store/index.ts"
 import type { Status } from "../task/index.ts"
 import { formatDuration } from "../units/index.ts"
@@ -36,6 +36,7 @@ export async function runChecks(queue: Queue): Promise<Check[]> {
     leases(await latest("running"), nowMs),
     failures(counts.failed),
     declarations(await queue.limits.list()),
+    schedules(await queue.schedules.list(), nowMs),
   ]
 }
 
@@ -96,6 +97,22 @@ function declarations(limits: readonly LimitView[]): Check {
   if (disputed.length === 0) return ok("live processes agree on every limit")
   const named = disputed.map((limit) => `${limit.name}: ${limit.declarations.map(({ policy }) => policyText(policy)).join(" or ")}`)
   return warn(`live processes disagree on ${named.join("; ")}. The stricter holds until all of them run the same code`)
+}
+
+function schedules(found: readonly ScheduleView[], nowMs: number): Check {
+  const late = found.filter(({ nextAt }) => nextAt !== null && nowMs - nextAt.getTime() > patienceMs)
+  const refused = found.filter(({ lastError }) => lastError !== null)
+  const named = (some: readonly ScheduleView[]) =>
+    some
+      .map(({ name }) => name)
+      .slice(0, 5)
+      .join(", ") + (some.length > 5 ? ", …" : "")
+  if (late.length > 0)
+    return warn(
+      `instants of ${named(late)} have come and nobody has fired them: start a worker, or one that knows their cron and time zone`,
+    )
+  if (refused.length > 0) return warn(`the latest instant of ${named(refused)} could not be submitted: see sluice schedule show`)
+  return ok("every schedule stands at an instant that is to come")
 }
 
 /** Only the latest page is looked at, so a full one stands for "at least". */

@@ -15,6 +15,7 @@ import { addLimits } from "./commands/limits.ts"
 import { addList } from "./commands/list.ts"
 import { addNow } from "./commands/now.ts"
 import { addRetry } from "./commands/retry.ts"
+import { addSchedule } from "./commands/schedule.ts"
 import { addSimulate } from "./commands/simulate.ts"
 import { addStatus } from "./commands/status.ts"
 import { addSubmit } from "./commands/submit.ts"
@@ -38,6 +39,7 @@ const commands = [
   addRetry,
   addArchive,
   addJob,
+  addSchedule,
   addLimits,
   addForecast,
   addSimulate,

@@ -1,7 +1,7 @@
 // What a worker on the command line says: a listener to its events. Well-being goes to stdout, what needs attention to
 // stderr; with --json every event is one document on stdout. Payloads are in neither.
 
-import { formatDuration } from "../units/index.ts"
+import { formatDuration, formatInstant } from "../units/index.ts"
 import type { Worker, WorkerEvents } from "../worker/index.ts"
 import { colourOf } from "./colour.ts"
 import { snakeCase } from "./document.ts"
@@ -23,6 +23,8 @@ const names = [
   "task.log",
   "gate.cooling",
   "gate.paced",
+  "schedule.fired",
+  "schedule.failed",
   "sweep.done",
   "store.unavailable",
   "store.back",
@@ -47,7 +49,9 @@ function tellAsJson(session: Session, worker: Worker): void {
 /** The names of a task's document, `task_type` among them. Values stay as they are: the fields that a handler logs are its own. */
 function eventDocument(event: object): Record<string, unknown> {
   const name = (key: string) => (key === "type" ? "task_type" : snakeCase(key))
-  return Object.fromEntries(Object.entries(event).map(([key, value]) => [name(key), value instanceof Error ? value.message : value]))
+  const shownValue = (value: unknown) =>
+    value instanceof Error ? value.message : value instanceof Date ? formatInstant(value.getTime()) : value
+  return Object.fromEntries(Object.entries(event).map(([key, value]) => [name(key), shownValue(value)]))
 }
 
 function tellAsText(session: Session, worker: Worker, { isVerbose }: LogOptions): void {
@@ -68,6 +72,7 @@ function tellAsText(session: Session, worker: Worker, { isVerbose }: LogOptions)
   })
   if (isTalkative) {
     worker.on("task.settled", (event) => say(wordOf(event), describeSettled(event)))
+    worker.on("schedule.fired", ({ name, scheduledAt, id }) => say("fired", `${name} of ${formatInstant(scheduledAt.getTime())} as ${id}`))
     worker.on("sweep.done", ({ rescued, expired, stopped, removed }) =>
       say("swept", `rescued ${rescued}, expired ${expired}, stopped ${stopped}, removed ${removed}`),
     )
@@ -75,6 +80,7 @@ function tellAsText(session: Session, worker: Worker, { isVerbose }: LogOptions)
   worker.on("task.stale", ({ id, type, outcome }) => warn(`${type} ${id} ${outcome}, too late: another worker has it by now`))
   worker.on("task.lost", ({ id, type }) => warn(`${type} ${id} lost its lease and was stopped`))
   worker.on("task.overrun", ({ id, type, reason }) => warn(`${type} ${id} goes on after ${reason}; it should heed ctx.signal`))
+  worker.on("schedule.failed", ({ name, error }) => warn(`schedule ${name} was not submitted: ${plain(error)}`))
   worker.on("gate.cooling", (event) => warn(describeCooling(event)))
   worker.on("gate.paced", (event) => say("paced", describePaced(event)))
   worker.on("store.unavailable", ({ error }) => {

@@ -44,6 +44,8 @@ export const errorTable = {
   permanent: mistake(1, 500),
   rate_limited: passing(16, 429),
   invalid_rate: mistake(2),
+  invalid_cron: mistake(2),
+  invalid_timezone: mistake(2),
   invalid_cost: mistake(3),
   cost_above_limit: mistake(3),
   unknown_limit: mistake(6, 404),

@@ -42,5 +42,6 @@ export const workerDefaults = {
   /** How often a worker says which types and limits it knows. */
   helloMs: 30_000,
   retentionMs: 7 * 86_400_000,
+  schedules: true,
   backoff: defaultBackoff,
 } as const

@@ -28,6 +28,15 @@ export { policyText } from "./policy-text.ts"
 export { type HistoryItem, Queue, type SubmitManyOptions } from "./queue.ts"
 export { routeRefusal } from "./refusals.ts"
 export { maskPassword } from "./resolve.ts"
+export {
+  mostCaughtUp,
+  readCatchUp,
+  type ScheduleOptions,
+  scheduleDefaults,
+  scheduleTaskReaders,
+} from "./schedule-options.ts"
+export type { SavedSchedule, ScheduleView } from "./schedule-view.ts"
+export type { Schedules, UpcomingOptions } from "./schedules.ts"
 export { simulate } from "./simulate.ts"
 export { type LimitUse, mostTasks, readDurations, readKeys, type SimulateOptions } from "./simulate-options.ts"
 export { type SubmitOptions, submitReaders } from "./submit.ts"

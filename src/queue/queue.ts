@@ -26,6 +26,9 @@ import type { AnyLimit } from "./limit.ts"
 import { Limits } from "./limits.ts"
 import { type ListOptions, listCursor, listRequest, type TaskPage } from "./list.ts"
 import { submitRefusal, taskNotFound } from "./refusals.ts"
+import type { ScheduleOptions } from "./schedule-options.ts"
+import type { SavedSchedule } from "./schedule-view.ts"
+import { Schedules } from "./schedules.ts"
 import { simulateOn } from "./simulate.ts"
 import type { SimulateOptions } from "./simulate-options.ts"
 import { newTask, type ReadSubmitOptions, readSubmitOptions, type SubmitOptions } from "./submit.ts"
@@ -54,6 +57,8 @@ export class Queue {
   readonly limits: Limits
   /** Jobs: watch them, close them, cancel them. */
   readonly jobs: Jobs
+  /** What is submitted again and again: watch it, pause it, trigger it. */
+  readonly schedules: Schedules
   /** What this process knows of limits. Workers of this queue add to it. */
   readonly declarations: Declarations
   private readonly makeId: () => string
@@ -66,6 +71,11 @@ export class Queue {
     this.jobs = new Jobs(store)
     this.declarations = new Declarations(store, world)
     this.makeId = idMaker(world)
+    this.schedules = new Schedules({
+      ...{ store, declarations: this.declarations, makeId: this.makeId },
+      prepare: (task, input, options) => this.prepare(task, input, readSubmitOptions(typeOf(task), [defaultsOf(task), options])),
+      submit: async (task) => (await this.submitBatch({ tasks: [task] })).tasks[0] as Task,
+    })
   }
 
   submit<Raw, Parsed, Output>(task: TaskDefinition<Raw, Parsed, Output>, input: Raw, options?: SubmitOptions): Promise<Task<Raw, Output>>
@@ -114,6 +124,25 @@ export class Queue {
   async addToJob(id: string, tasks: readonly JobTask[]): Promise<Job> {
     const where = `addToJob ${shown(id)}`
     return this.addPieces(id, await this.prepareJobTasks(where, tasks, id), undefined, false)
+  }
+
+  /** A task at each instant of a cron. The same again changes nothing; else it replaces the one of that name. */
+  schedule<Raw, Parsed, Output>(
+    name: string,
+    cron: string,
+    options: ScheduleOptions | undefined,
+    task: TaskDefinition<Raw, Parsed, Output>,
+    input: Raw,
+  ): Promise<SavedSchedule>
+  schedule(name: string, cron: string, options: ScheduleOptions | undefined, type: string, input: unknown): Promise<SavedSchedule>
+  schedule(
+    name: string,
+    cron: string,
+    options: ScheduleOptions | undefined,
+    task: AnyTask | string,
+    input: unknown,
+  ): Promise<SavedSchedule> {
+    return this.schedules.save(name, cron, options, task, input)
   }
 
   async get(id: string): Promise<Task | null> {

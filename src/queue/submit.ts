@@ -92,8 +92,13 @@ export function newTask(submission: Submission): NewTask {
     maxThrottles: options.maxThrottles ?? null,
     timeoutMs: options.timeout ?? options.timeoutSeconds ?? taskDefaults.timeoutMs,
     idempotencyKey,
-    inputDigest: idempotencyKey === null ? null : createHash("sha256").update(canonicalJson(input)).digest("base64url"),
+    inputDigest: idempotencyKey === null ? null : digestOf(input),
   }
+}
+
+/** What tells inputs of the same key apart. */
+export function digestOf(input: unknown): string {
+  return createHash("sha256").update(canonicalJson(input)).digest("base64url")
 }
 
 export type ReadSubmitOptions = ReturnType<typeof readOptions<typeof submitReaders>>

@@ -25,6 +25,18 @@ import type {
   RouteResult,
   UnroutedRequest,
 } from "./limits-contract.ts"
+import type {
+  ChangeScheduleAnswer,
+  ChangeScheduleRequest,
+  DueSchedulesAnswer,
+  DueSchedulesRequest,
+  FireAnswer,
+  FireRequest,
+  SaveScheduleAnswer,
+  SaveScheduleRequest,
+  SchedulesAnswer,
+  SchedulesRequest,
+} from "./schedules-contract.ts"
 
 export interface Store {
   /** The kind of store, as in its URL. */
@@ -52,6 +64,11 @@ export interface Store {
   changeLimit(request: ChangeLimitRequest): Promise<ChangeLimitAnswer>
   limitChanges(request: ChangesRequest): Promise<{ readonly changes: readonly LoggedChange[] }>
   forecastErrors(request: Record<never, never>): Promise<ForecastErrors>
+  saveSchedule(request: SaveScheduleRequest): Promise<SaveScheduleAnswer>
+  schedules(request: SchedulesRequest): Promise<SchedulesAnswer>
+  dueSchedules(request: DueSchedulesRequest): Promise<DueSchedulesAnswer>
+  changeSchedule(request: ChangeScheduleRequest): Promise<ChangeScheduleAnswer>
+  fire(request: FireRequest): Promise<FireAnswer>
   sweep(request: SweepRequest): Promise<SweepAnswer>
   now(request: Record<never, never>): Promise<{ readonly nowMs: number }>
   describe(request: Record<never, never>): Promise<StoreDescription>
@@ -85,6 +102,11 @@ export const operations = [
   "changeLimit",
   "limitChanges",
   "forecastErrors",
+  "saveSchedule",
+  "schedules",
+  "dueSchedules",
+  "changeSchedule",
+  "fire",
   "sweep",
   "now",
   "describe",
@@ -104,6 +126,8 @@ export const budgets = {
   submitTasks: 1_000,
   submitBytes: 4 * 1_024 * 1_024,
   listPage: 1_000,
+  /** Schedules that one look gives: each has an input. */
+  schedulesPage: 100,
 } as const
 
 export interface SubmitRequest {
@@ -221,6 +245,8 @@ export interface ExchangeAnswer {
   readonly unrouted: readonly string[]
   /** Gates that keep another distance, or have another number of slots, since they have heard these settles. Absent: none. */
   readonly paced?: readonly PacedGate[]
+  /** The earliest instant of a schedule: somebody has to fire it then. Absent: there is none. */
+  readonly scheduleAtMs?: number
 }
 
 export interface PacedGate {

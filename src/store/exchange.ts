@@ -33,6 +33,7 @@ export function exchange(records: Records, request: ExchangeRequest): Omit<Excha
   const kept = keepAll(records, request)
   const paced = pacedGates(records)
   const claimed = request.claim ? claimOnce(records, request, request.claim) : nothing
+  const scheduleAtMs = records.schedules.earliestAtMs()
   return {
     nowMs: records.nowMs,
     settled,
@@ -40,6 +41,7 @@ export function exchange(records: Records, request: ExchangeRequest): Omit<Excha
     ...claimed,
     cancelled: records.cancelRequested(request.workerId).map(({ id, fence }) => ({ id, fence })),
     ...(paced.length > 0 ? { paced } : {}),
+    ...(scheduleAtMs === null ? {} : { scheduleAtMs }),
   }
 }
 

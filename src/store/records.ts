@@ -9,6 +9,7 @@ import type { Gates } from "./gates.ts"
 import type { JobRecords } from "./job-records.ts"
 import type { Jobs } from "./jobs.ts"
 import type { LimitRecords } from "./limit-records.ts"
+import type { ScheduleRecords } from "./schedule-records.ts"
 
 /** A worker that was not heard of for a day cannot have a claim under way. */
 export const workerForgottenAfterMs = 86_400_000
@@ -29,6 +30,7 @@ export interface Records {
   readonly jobs: Jobs
   /** What is kept of jobs. */
   readonly jobRecords: JobRecords
+  readonly schedules: ScheduleRecords
 
   load(ids: readonly string[]): readonly (TaskRecord | null)[]
   loadBrief(ids: readonly string[]): readonly (Brief | null)[]

@@ -44,6 +44,14 @@ import { permitAtGates } from "./passed.ts"
 import type { Records } from "./records.ts"
 import { explain, reportGates, reportLimits } from "./report.ts"
 import { route } from "./route.ts"
+import { changeSchedule, dueSchedules, fire, listSchedules, saveSchedule } from "./schedules.ts"
+import type {
+  ChangeScheduleRequest,
+  DueSchedulesRequest,
+  FireRequest,
+  SaveScheduleRequest,
+  SchedulesRequest,
+} from "./schedules-contract.ts"
 import { submit } from "./submit.ts"
 import { sweep } from "./sweep.ts"
 
@@ -146,6 +154,26 @@ export abstract class SteppedStore implements Store {
 
   forecastErrors() {
     return this.read((records) => records.limits.forecastErrors())
+  }
+
+  saveSchedule(request: SaveScheduleRequest) {
+    return this.step((records) => saveSchedule(records, request))
+  }
+
+  schedules(request: SchedulesRequest) {
+    return this.read((records) => listSchedules(records, request))
+  }
+
+  dueSchedules(request: DueSchedulesRequest) {
+    return this.read((records) => dueSchedules(records, request))
+  }
+
+  changeSchedule(request: ChangeScheduleRequest) {
+    return this.step((records) => changeSchedule(records, request))
+  }
+
+  fire(request: FireRequest) {
+    return this.step((records) => fire(records, request))
   }
 
   list(request: ListRequest): Promise<ListAnswer> {

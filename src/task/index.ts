@@ -46,6 +46,21 @@ export {
 } from "./job.ts"
 export type { Outcome, OutcomeKind } from "./outcome.ts"
 export { type GateRef, gateName, isExpiredAt, type TaskRecord } from "./record.ts"
+export {
+  advanceSchedule,
+  type CatchUp,
+  createSchedule,
+  type Fired,
+  type NewSchedule,
+  pauseSchedule,
+  replaceSchedule,
+  resumeSchedule,
+  type ScheduleRecord,
+  scheduleKey,
+  type TaskTemplate,
+  taskAt,
+  taskNow,
+} from "./schedule.ts"
 export { canMove, IllegalTransitionError, isFinished, type Status, statuses } from "./status.ts"
 export {
   archive,

@@ -8,6 +8,8 @@ import type {
   ChangeLimitRequest,
   ExchangeAnswer,
   ExchangeRequest,
+  FireAnswer,
+  FireRequest,
   MoveAnswer,
   MoveRequest,
   Operation,
@@ -18,7 +20,7 @@ import type {
   SubmitAnswer,
   SubmitRequest,
 } from "../store/index.ts"
-import type { GateRef } from "../task/index.ts"
+import { type GateRef, scheduleKey } from "../task/index.ts"
 import type { EventBase, HistoryEvent, Phase } from "./checker/index.ts"
 import { throughCalls } from "./through-calls.ts"
 
@@ -71,6 +73,24 @@ const submit: Recorder<SubmitRequest, SubmitAnswer> = {
 
 function submitFact(phase: Phase, { tasks }: SubmitRequest): Fact {
   return { op: "submit", phase, tasks: tasks.map(({ id, idempotencyKey: key }) => ({ id, key, stored: null })) }
+}
+
+/** What a schedule submits is submitted like anything else, and the key of an instant stands for one task. */
+const fire: Recorder<FireRequest, FireAnswer> = {
+  asked: (write, request) => write(fireFact("invoke", request)),
+  answered(write, { fires }, { nowMs, results }) {
+    const tasks = results.flatMap((result, i) => {
+      if (result.kind === "stale") return []
+      return result.tasks.map(({ atMs, id }) => ({ id, key: scheduleKey(fires[i]?.name ?? "", atMs), stored: id }))
+    })
+    write({ op: "submit", phase: "ok", atMs: nowMs, tasks })
+  },
+  failed: (write, request, phase) => write(fireFact(phase, request)),
+}
+
+function fireFact(phase: Phase, { fires }: FireRequest): Fact {
+  const tasks = fires.flatMap(({ name, runs }) => runs.map(({ id, atMs }) => ({ id, key: scheduleKey(name, atMs), stored: null })))
+  return { op: "submit", phase, tasks }
 }
 
 const exchange: Recorder<ExchangeRequest, ExchangeAnswer> = {
@@ -148,6 +168,7 @@ export function policyFact(limit: string, { rates, concurrency }: GatePolicy): E
 
 const recorders: { readonly [O in Operation]?: unknown } = {
   submit,
+  fire,
   exchange,
   permit,
   cancel: move("cancel"),

@@ -3,6 +3,18 @@ export { type Duration, formatDuration, formatSeconds, parseDuration, parseSecon
 export { clampInstant, formatInstant, type Instant, parseInstant } from "./instant.ts"
 export { canonicalJson, parseJson, toJson } from "./json.ts"
 export { parseFreeName, parseKey, parseName } from "./name.ts"
-export { anything, listOf, nearest, oneOf, onlyOne, orNull, type Reader, type Readers, readOptions, wholeNumber } from "./options.ts"
+export {
+  anything,
+  listOf,
+  nearest,
+  oneOf,
+  onlyOne,
+  orNull,
+  type Reader,
+  type Readers,
+  readOptions,
+  wholeNumber,
+  yesOrNo,
+} from "./options.ts"
 export { formatRate, parseRate, type Rate } from "./rate.ts"
 export { formatSize, parseSize, type Size } from "./size.ts"

@@ -67,6 +67,11 @@ export function oneOf<T extends string>(...choices: readonly T[]): Reader<T> {
   }
 }
 
+export function yesOrNo(name: string, value: unknown): boolean {
+  if (typeof value === "boolean") return value
+  throw new SluiceError("invalid_option", `${name}: expected true or false, got ${shown(value)}`)
+}
+
 /** Takes the value as it is: functions, signals, and what another part checks. */
 export function anything<T>(): Reader<T> {
   return (_name, value) => value as T

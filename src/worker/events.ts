@@ -43,6 +43,10 @@ export interface WorkerEvents {
     readonly slots: number | null
     readonly errorStreak: number
   }
+  /** The instant of a schedule has come, and this worker has submitted its task. */
+  "schedule.fired": { readonly name: string; readonly scheduledAt: Date; readonly id: string }
+  /** An instant that could not be submitted, or a schedule whose cron or time zone this process does not know. */
+  "schedule.failed": { readonly name: string; readonly error: string }
   "sweep.done": { readonly rescued: number; readonly expired: number; readonly stopped: number; readonly removed: number }
   "store.unavailable": { readonly error: Error; readonly retryInMs: number }
   "store.back": { readonly awayMs: number }

@@ -16,6 +16,7 @@ import { Permits } from "./permits.ts"
 import { Router } from "./router.ts"
 import type { Run } from "./run.ts"
 import { Runs } from "./runs.ts"
+import { Scheduler } from "./scheduler.ts"
 import { Waker } from "./waker.ts"
 
 /** A worker without room has nothing to claim, but may be woken for a cancellation. It looks no more often than this. */
@@ -33,6 +34,7 @@ export class Loop {
   private readonly waker: Waker
   private readonly permits: Permits
   private readonly router: Router
+  private readonly scheduler: Scheduler
   /** Fires when draining starts. */
   private readonly draining = new AbortController()
   private grace: Timer | null = null
@@ -55,6 +57,7 @@ export class Loop {
     this.claims = new Claims([...tasks.keys()])
     this.waker = new Waker(this.world)
     this.router = new Router(queue, tasks, settings, this.drains, () => this.news())
+    this.scheduler = new Scheduler(queue, settings, events, this.drains)
   }
 
   get drains(): AbortSignal {
@@ -98,6 +101,7 @@ export class Loop {
       this.grace?.cancel()
       this.runs.endAll("lease_lost")
       await this.router.ended()
+      await this.scheduler.ended()
     }
   }
 
@@ -183,6 +187,7 @@ export class Loop {
       }
     }
     if (answer.unrouted.length > 0) this.router.wake(answer.unrouted)
+    this.scheduler.heard(answer, sentAtMs)
     for (const paced of answer.paced ?? []) this.events.emit("gate.paced", paced)
     for (const { id, fence } of answer.cancelled) this.runs.find(id, fence)?.stop("cancelled", this.settings.graceMs)
   }

@@ -4,7 +4,7 @@ import { hostname } from "node:os"
 import { SluiceError } from "../errors/index.ts"
 import { workerDefaults } from "../queue/defaults.ts"
 import type { Backoff } from "../task/index.ts"
-import { type Duration, orNull, parseDuration, parseName, readOptions, wholeNumber } from "../units/index.ts"
+import { type Duration, orNull, parseDuration, parseName, readOptions, wholeNumber, yesOrNo } from "../units/index.ts"
 import { randomHex, type World } from "../world/index.ts"
 
 export interface WorkerOptions {
@@ -20,6 +20,8 @@ export interface WorkerOptions {
   readonly startWithin?: Duration
   /** How long finished tasks are kept; null keeps them for ever. */
   readonly retention?: Duration | null
+  /** Whether it fires schedules; true unless it is told not to. */
+  readonly schedules?: boolean
   readonly backoff?: { readonly base?: Duration; readonly factor?: number; readonly cap?: Duration }
 }
 
@@ -33,6 +35,7 @@ export interface WorkerSettings {
   readonly graceMs: number
   readonly startWithinMs: number
   readonly retentionMs: number | null
+  readonly schedules: boolean
   readonly backoff: Backoff
 }
 
@@ -46,6 +49,7 @@ export const workerReaders = {
   grace: parseDuration,
   startWithin: parseDuration,
   retention: orNull(parseDuration),
+  schedules: yesOrNo,
   backoff: (name: string, value: unknown) =>
     readOptions(name, value, { base: parseDuration, factor: wholeNumber(1, 100), cap: parseDuration }),
 }
@@ -65,6 +69,7 @@ export function workerSettings(world: World, ...sets: readonly (WorkerOptions | 
     graceMs: read.grace ?? workerDefaults.graceMs,
     startWithinMs: read.startWithin ?? workerDefaults.startWithinMs,
     retentionMs: read.retention === undefined ? workerDefaults.retentionMs : read.retention,
+    schedules: read.schedules ?? workerDefaults.schedules,
     backoff: {
       baseMs: read.backoff?.base ?? workerDefaults.backoff.baseMs,
       factor: read.backoff?.factor ?? workerDefaults.backoff.factor,

@@ -4,7 +4,15 @@
 
 import { deepEqual, ok } from "node:assert/strict"
 import { describe, it } from "node:test"
-import { type ChangeLimitRequest, type ExchangeRequest, type LimitChange, type Operation, operations } from "../../src/store/index.ts"
+import {
+  type ChangeLimitRequest,
+  type ChangeScheduleRequest,
+  type ExchangeRequest,
+  type LimitChange,
+  type Operation,
+  operations,
+  type ScheduleChange,
+} from "../../src/store/index.ts"
 import type { OutcomeKind } from "../../src/task/index.ts"
 import type { OpenBacking } from "../../src/testing/conformance/index.ts"
 import { places } from "./places.ts"
@@ -37,6 +45,8 @@ describe("the script of the crash points", () => {
         "gates",
         "limitChanges",
         "forecastErrors",
+        "schedules",
+        "dueSchedules",
         "now",
         "describe",
       ],
@@ -61,6 +71,12 @@ describe("the script of the crash points", () => {
   it("changes limits in every way", () => {
     const every: Record<LimitChange["kind"], true> = { set: true, pause: true, resume: true, close: true, reset: true, teach: true }
     const changes = callsOf("changeLimit").map(({ request }) => (request as ChangeLimitRequest).change.kind)
+    deepEqual([...new Set(changes)].sort(), Object.keys(every).sort())
+  })
+
+  it("changes schedules in every way", () => {
+    const every: Record<ScheduleChange["kind"], true> = { pause: true, resume: true, remove: true }
+    const changes = callsOf("changeSchedule").map(({ request }) => (request as ChangeScheduleRequest).change.kind)
     deepEqual([...new Set(changes)].sort(), Object.keys(every).sort())
   })
 })

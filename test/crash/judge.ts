@@ -4,6 +4,7 @@ import { deepEqual, equal } from "node:assert/strict"
 import type { Store } from "../../src/store/index.ts"
 import { checkHistory, type HistoryEvent, type HistoryReport } from "../../src/testing/index.ts"
 import { judgeJobs } from "./jobs.ts"
+import { judgeInstants } from "./schedules.ts"
 import { limits } from "./tasks.ts"
 
 /** A handler starts in the millisecond of its claim, or not at all. */
@@ -25,6 +26,7 @@ export async function judge(events: readonly HistoryEvent[], observer: Store, me
     }
   }
   await judgeJobs(observer, message)
+  await judgeInstants(observer, message)
   const report = checkHistory(events, { startWithinMs })
   equal(report.violations.map(({ kind, message: what }) => `${kind}: ${what}`).join("\n"), "", `${message}: the history checker objects`)
   return report

@@ -7,6 +7,7 @@ import { defaultBackoff } from "../../src/task/index.ts"
 import { completed, said } from "../../src/testing/conformance/outcomes.ts"
 import { lookAt } from "../../src/testing/index.ts"
 import type { ScriptedProcess } from "./process.ts"
+import { fireDue, isAllFired } from "./schedules.ts"
 import type { Stage } from "./stage.ts"
 import { api, hello, limits, types } from "./tasks.ts"
 
@@ -25,10 +26,11 @@ export async function recover(stage: Stage, process: ScriptedProcess, observer: 
   for (let round = 1; ; round++) {
     await process.call("sweep", "what was lost", { backoff: defaultBackoff, random: 0.5, retentionMs: null })
     await route(process)
+    await fireDue(process)
     const settles = [...process.held].map(([id, fence]) => said({ id, fence }, completed()))
     const { claimed, more } = await process.exchange("settle and claim", { settles, rooms })
     const { byStatus } = await process.call("counts", "what is left", { type: null })
-    if (byStatus.pending + byStatus.running === 0) break
+    if (byStatus.pending + byStatus.running === 0 && (await isAllFired(process))) break
     if (round === mostRounds) fail(`after ${round} rounds ${byStatus.pending} tasks are pending and ${byStatus.running} running`)
     if (claimed.length === 0 && !more) await stage.world.advance(roundMs)
   }

@@ -36,6 +36,9 @@ const changing: { readonly [O in Operation]?: Same | null } = {
   archive: null,
   expire: null,
   changeLimit: null,
+  saveSchedule: null,
+  changeSchedule: null,
+  fire: null,
   sweep: null,
   permit: null,
 }

@@ -10,6 +10,7 @@ import { cancelled, completed, failed, released, rescheduled, retried, said, thr
 import { rate, rates } from "../../src/testing/conformance/policies.ts"
 import { changingJobs, grouping } from "./jobs.ts"
 import { leaseMs, type ScriptedProcess } from "./process.ts"
+import { fireOf, newSchedule } from "./schedules.ts"
 import { otherName, type Stage, victimName } from "./stage.ts"
 import { api, hello, idOf, nameOf, newTask, press, types, vendor } from "./tasks.ts"
 
@@ -24,10 +25,12 @@ export async function play(cast: Cast): Promise<void> {
   await submitting(cast)
   await routing(cast)
   await asking(cast)
+  await scheduling(cast)
   await working(cast)
   await grouping(cast)
   await changingJobs(cast)
   await moving(cast)
+  await firing(cast)
   await changing(cast)
   await losing(cast)
   await sweeping(cast)
@@ -113,6 +116,44 @@ async function asking({ victim }: Cast): Promise<void> {
   await victim.call("gates", "of one limit", { limit: "vendor", keys: null, afterKey: null, count: 10 })
   await victim.call("limitChanges", "of all", { limit: null, beforeNumber: null, count: 10 })
   await victim.call("forecastErrors", "of all", {})
+}
+
+/** One that has missed an instant, and one that somebody has second thoughts about. */
+async function scheduling({ stage, victim }: Cast): Promise<void> {
+  const nowMs = stage.world.wallMs()
+  const ticking = newSchedule("ticking", [nowMs - 60_000, nowMs, nowMs + 5_000, nowMs + 9_000])
+  await victim.call("saveSchedule", "a new one", { schedule: ticking, nextAtMs: nowMs - 60_000 })
+  await victim.call("saveSchedule", "another", { schedule: newSchedule("doubtful", [nowMs], "none"), nextAtMs: nowMs })
+  await victim.call("schedules", "all", { names: null, afterName: null, count: 10 })
+  const again = await victim.call("saveSchedule", "the same again", { schedule: ticking, nextAtMs: nowMs + 5_000 })
+  deepEqual(again.kind === "ok" && again.change, "unchanged")
+  await victim.call("changeSchedule", "pause", { name: "doubtful", change: { kind: "pause" } })
+  const { schedules } = await victim.call("dueSchedules", "what is due", { count: 10 })
+  deepEqual(
+    schedules.map(({ name }) => name),
+    ["ticking"],
+  )
+  const fires = schedules.map((record) => fireOf(record, nowMs, "one-"))
+  const { results } = await victim.call("fire", "two instants, one of them missed, and one that is paused", {
+    fires: [...fires, { name: "doubtful", atMs: nowMs, version: 1, runs: [{ id: idOf("cron-9"), atMs: nowMs }], nextAtMs: null }],
+  })
+  deepEqual(results[1], { kind: "stale" })
+  await victim.call("changeSchedule", "resume", { name: "doubtful", change: { kind: "resume", nextAtMs: nowMs + 60_000 } })
+  await victim.call("changeSchedule", "remove", { name: "doubtful", change: { kind: "remove" } })
+  await victim.call("saveSchedule", "with another task", {
+    schedule: { ...ticking, template: { ...ticking.template, priority: 1 } },
+    nextAtMs: nowMs + 60_000,
+  })
+}
+
+/** The other one is faster. */
+async function firing({ stage, victim, other }: Cast): Promise<void> {
+  const nowMs = stage.world.wallMs()
+  const { schedules } = await victim.call("dueSchedules", "what is due", { count: 10 })
+  const fires = (prefix: string) => ({ fires: schedules.map((record) => fireOf(record, nowMs, prefix)) })
+  await other.call("fire", "one instant", fires("two-"))
+  const late = await victim.call("fire", "what another has fired", fires("els-"))
+  deepEqual(late.results, [{ kind: "stale" }])
 }
 
 async function working({ stage, victim, other }: Cast): Promise<void> {

@@ -31,6 +31,8 @@ export async function takeSnapshot(store: Store): Promise<Snapshot> {
     gates: await each(limits, ({ name: limit }) => store.gates({ limit, keys: null, afterKey: null, count })),
     unrouted: await store.unrouted({ types: Object.keys(types), limit: count }),
     forecastErrors: await store.forecastErrors({}),
+    schedules: await store.schedules({ names: null, afterName: null, count }),
+    dueSchedules: await store.dueSchedules({ count }),
   }
 }
 

@@ -23,6 +23,7 @@ export const types: Readonly<Record<string, readonly string[]>> = {
   team: [],
   next: [],
   idle: [],
+  cron: [],
   old: [],
 }
 

@@ -46,6 +46,9 @@ const fitting: Readonly<Record<string, readonly string[]>> = {
   cursor: ["MTVsdmdzODpiZWZvcmU6Mg", "x"],
   status: ["pending", "failed,cancelled", "archived", "complete"],
   key: ["order-7", "host 1"],
+  expression: ["@daily", "*/5 * * * *", "0 9 * * 1-5", "* * * * * *", "0 0 30 2 *", "61 * * * *", "@never"],
+  zone: ["UTC", "Europe/Vienna", "America/Nuuk", "Mars/Olympus"],
+  what: ["none", "last", "all=10", "all=0", "all"],
   name: ["mail", "call_api", "nightly"],
 }
 

@@ -36,7 +36,7 @@ export interface Damaged {
 }
 
 /** Most of what there is to damage stands in these. */
-const often = ["tasks", "tasks", "tasks", "tasks", "tasks", "gates", "gates", "limits", "lanes", "flows"]
+const often = ["tasks", "tasks", "tasks", "tasks", "tasks", "gates", "gates", "limits", "lanes", "flows", "schedules"]
 const numbers = [0n, 1n, -1n, 2n ** 53n, 2n ** 62n, 2n ** 63n - 1n, -(2n ** 63n), 8_640_000_000_000_001n, 253_402_300_800_000n]
 const nodes: readonly unknown[] = [null, true, false, "", "x", 0, -1, 0.5, 1e300, 2 ** 53, [], {}, [null], { a: 1 }, "__proto__"]
 

@@ -8,7 +8,7 @@ import { join } from "node:path"
 import type { GatePolicy } from "../../src/limits/index.ts"
 import { openDatabase } from "../../src/stores/sqlite/driver.ts"
 import { open } from "../../src/stores/sqlite/index.ts"
-import type { Status } from "../../src/task/index.ts"
+import type { NewSchedule, NewTask, Status } from "../../src/task/index.ts"
 import { Desk } from "../../src/testing/conformance/desk.ts"
 import { startJob } from "../../src/testing/conformance/job-kit.ts"
 import { completed, failed, rescheduled, retried, said, throttled } from "../../src/testing/conformance/outcomes.ts"
@@ -42,6 +42,7 @@ export async function makeFullStore(): Promise<FullStore> {
     const ids = await fillTasks(desk)
     Object.assign(ids, await fillGates(desk))
     ids.job = await startJob(desk, 2, { isOpen: true, concurrency: 1, onComplete: desk.newTask({ type: "report" }) }, { type: "odd" })
+    await fillSchedules(desk)
     await new Desk(other, world).submitMany(2)
     const statuses = new Map((await desk.list()).map(({ id, status }) => [id, status]))
     const nowMs = await desk.nowMs()
@@ -125,4 +126,21 @@ async function fillGates(desk: Desk): Promise<Record<string, string>> {
   await desk.change("vendor", { kind: "pause" }, "k9")
   await desk.change("refilled", { kind: "close", untilMs: (await desk.nowMs()) + 60_000 }, "k8")
   return { passing: passing?.id ?? "", waiting: waiting.at(-1)?.id ?? "", cooling: cooling?.id ?? "", unrouted: unrouted.id }
+}
+
+export function scheduleOf(name: string, task: NewTask, cron = "0 * * * *"): NewSchedule {
+  const { id: _id, idempotencyKey: _key, schedule: _schedule, ...template } = task
+  return { name, cron, timezone: "Europe/Vienna", catchUp: { all: 3 }, template: { ...template, inputDigest: "d" } }
+}
+
+/** Some that are due, one of them behind a gate, one that is to come, and one that is paused. */
+async function fillSchedules(desk: Desk): Promise<void> {
+  const nowMs = await desk.nowMs()
+  const save = (name: string, atMs: number, fields: Partial<NewTask> = {}) =>
+    desk.store.saveSchedule({ schedule: scheduleOf(name, desk.newTask(fields)), nextAtMs: atMs })
+  await save("hourly", nowMs - 1_000)
+  await save("gated", nowMs - 1_000, { type: "call", gates: through("vendor", "k1") })
+  await save("weekly", nowMs + 3_600_000, { input: JSON.stringify("x".repeat(2_000)) })
+  await save("paused", nowMs + 1_000)
+  await desk.store.changeSchedule({ name: "paused", change: { kind: "pause" } })
 }

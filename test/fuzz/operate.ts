@@ -9,7 +9,7 @@ import { everything } from "../../src/testing/conformance/desk.ts"
 import { completed, failed, said } from "../../src/testing/conformance/outcomes.ts"
 import { rate, slots, through } from "../../src/testing/conformance/policies.ts"
 import { VirtualWorld } from "../../src/testing/virtual-world.ts"
-import type { FullStore } from "./full-store.ts"
+import { type FullStore, scheduleOf } from "./full-store.ts"
 import { assertRefusal, inTime } from "./refusal.ts"
 
 /** A step that never ends is ended, and told. */
@@ -91,6 +91,27 @@ function requests({ ids, statuses, nowMs }: FullStore): Requests {
     ],
     limitChanges: [{ limit: null, beforeNumber: null, count: 100 }],
     forecastErrors: [{}],
+    saveSchedule: [
+      { schedule: scheduleOf("nightly", newTask, "0 3 * * *"), nextAtMs: nowMs + 1_000 },
+      { schedule: scheduleOf("another", newTask, "0 4 * * *"), nextAtMs: nowMs },
+    ],
+    schedules: [
+      { names: null, afterName: null, count: 100 },
+      { names: ["nightly", "paused", "nobody"], afterName: null, count: 100 },
+    ],
+    dueSchedules: [{ count: 100 }],
+    changeSchedule: [
+      { name: "paused", change: { kind: "resume", nextAtMs: nowMs + 60_000 } },
+      { name: "weekly", change: { kind: "pause" } },
+      { name: "nobody", change: { kind: "remove" } },
+    ],
+    fire: [
+      {
+        fires: ["hourly", "gated", "weekly"].map((name) => {
+          return { name, atMs: nowMs - 1_000, version: 1, runs: [{ id: `run-${name}`, atMs: nowMs - 1_000 }], nextAtMs: nowMs + 60_000 }
+        }),
+      },
+    ],
     sweep: [],
     now: [{}],
     describe: [{}],

@@ -18,6 +18,7 @@ import {
   type Limit,
   type LimitView,
   type Queue,
+  type SavedSchedule,
   type Simulation,
   type Status,
   type SubmitOptions,
@@ -203,6 +204,22 @@ describe("submit", () => {
       same<typeof parsed, Task<{ at: string; items?: string[] | undefined }, number>>()
       const many = await queue.submitMany(plain, [{ url: "…" }], { each: (input) => ({ idempotencyKey: input.url }) })
       same<typeof many, Task<{ url: string }, { status: number }>[]>()
+    })
+  })
+
+  it("again and again takes what the definition takes", () => {
+    compiles(async (queue) => {
+      const schedule = await queue.schedule("nightly", "@daily", { timezone: "UTC", catchUp: { all: 3 }, ttl: "1h" }, plain, { url: "…" })
+      same<typeof schedule, SavedSchedule>()
+      await queue.schedule("nightly", "@daily", undefined, "by_name", { any: ["thing"] })
+      // @ts-expect-error of another type
+      await queue.schedule("nightly", "@daily", {}, plain, { url: 5 })
+      // @ts-expect-error the raw input, not the parsed one
+      await queue.schedule("nightly", "@daily", {}, checked, { at: new Date() })
+      // @ts-expect-error no such catch-up
+      await queue.schedule("nightly", "@daily", { catchUp: "all" }, plain, { url: "…" })
+      // @ts-expect-error a schedule has no key of its own
+      await queue.schedule("nightly", "@daily", { idempotencyKey: "k" }, plain, { url: "…" })
     })
   })
 

@@ -55,6 +55,7 @@ export function addWork(program: Command, session: Session): void {
       `How long finished tasks are kept, or "never" to remove none (default: ${formatDuration(workerDefaults.retentionMs)})`,
     )
     .option("--id <name>", 'The name in histories, "claimed by …" (default: from host and process)')
+    .option("--no-schedules", "Fire no schedules; other workers do")
     .option("--until-empty", "End when no task of these types is pending or running")
     .option("--verbose", "One line for every task also where no terminal is looking, and the debug lines of handlers")
     .action((module: string, given: Given) => work(session, module, given))
@@ -70,7 +71,10 @@ async function work(session: Session, module: string, given: Given): Promise<voi
 }
 
 async function runModule(session: Session, stopper: Stopper, module: string, given: Given): Promise<void> {
-  const options = readFlags<WorkerOptions>(given, shapes, workerReaders)
+  const options: WorkerOptions = {
+    ...readFlags<WorkerOptions>(given, shapes, workerReaders),
+    ...(given.schedules === false ? { schedules: false } : {}),
+  }
   const tasks = await tasksIn(session, module)
   await session.withQueue(async (queue) => {
     const worker = queue.worker(tasks, options)

@@ -21,6 +21,7 @@ import {
 import { MemoryGates } from "./gates.ts"
 import { MemoryJobs } from "./jobs.ts"
 import { Lanes } from "./lanes.ts"
+import { MemorySchedules } from "./schedules.ts"
 import { SortedSet } from "./sorted.ts"
 
 /** A place in an index that is ordered by a time. */
@@ -54,6 +55,7 @@ export class MemoryRecords implements Records {
   private readonly lanes = new Lanes()
   readonly limits = new MemoryGates()
   readonly jobRecords = new MemoryJobs((id) => this.tasks.get(id))
+  readonly schedules = new MemorySchedules()
   private readonly unroutedByType = new Map<string, SortedSet<Timed>>()
   /** The lane that a waiting task stands in. */
   private readonly laneOf = new Map<string, number>()
@@ -63,6 +65,7 @@ export class MemoryRecords implements Records {
     this.clock = tick(this.clock, wallMs)
     this.nowMs = this.clock.lastMs
     this.limits.begin(this.nowMs)
+    this.schedules.begin(this.nowMs)
     this.hasNews = false
     this.gates = new Gates(this)
     this.jobs = new Jobs(this)

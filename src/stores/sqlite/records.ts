@@ -25,6 +25,7 @@ import { SqliteGates } from "./gates.ts"
 import { SqliteJobs } from "./jobs.ts"
 import { Lanes } from "./lanes.ts"
 import { fromHistory, fromJson, inlineInputBytes, insertValues, jsonOrNull, saveValues, toBrief, toHistory } from "./rows.ts"
+import { SqliteSchedules } from "./schedules.ts"
 import type { Statements } from "./statements.ts"
 import { Tally } from "./tally.ts"
 
@@ -42,6 +43,7 @@ export class SqliteRecords implements Records {
   private readonly lanes: Lanes
   private readonly tally: Tally
   readonly limits: SqliteGates
+  readonly schedules: SqliteSchedules
   readonly gates: Gates
   readonly jobRecords: SqliteJobs
   readonly jobs: Jobs
@@ -61,6 +63,7 @@ export class SqliteRecords implements Records {
     if (this.time.lastMs - wallMs > furthestAheadMs) throw damaged(`the clock (row ${ns} of namespaces)`, "a time of this century", clockMs)
     this.nowMs = this.time.lastMs
     this.limits = new SqliteGates(ns, sql, this.nowMs)
+    this.schedules = new SqliteSchedules(ns, sql, this.nowMs, row[3])
     this.gates = new Gates(this)
     this.jobRecords = new SqliteJobs(ns, sql, (statement, ...values) => this.read(statement, ...values))
     this.jobs = new Jobs(this)
@@ -73,7 +76,7 @@ export class SqliteRecords implements Records {
     this.lanes.place()
     this.tally.write()
     this.limits.writeDemand()
-    this.hasNews ||= this.limits.hasNews
+    this.hasNews ||= this.limits.hasNews || this.schedules.hasNews
     this.sql("writeNamespace").run(this.ns, this.lanes.virtualTime, this.time.lastMs, this.time.behindAtMs, this.hasNews ? 1 : 0)
     return this.time
   }

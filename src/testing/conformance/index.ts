@@ -45,6 +45,8 @@ import { repeatTests } from "./repeat.ts"
 import { requeueTests } from "./requeue.ts"
 import { rescheduleTests } from "./reschedule.ts"
 import { retryTests } from "./retry.ts"
+import { schedulesTests } from "./schedules.ts"
+import { schedulesFireTests } from "./schedules-fire.ts"
 import { settleTests } from "./settle.ts"
 import { submitTests } from "./submit.ts"
 import { sweepTests } from "./sweep.ts"
@@ -86,6 +88,8 @@ export const storeTests: readonly StoreTest[] = [
   ...gatesLearnedTests,
   ...gatesLearnedCostTests,
   ...gatesStatesTests,
+  ...schedulesTests,
+  ...schedulesFireTests,
   ...expiryTests,
   ...cancelTests,
   ...requeueTests,

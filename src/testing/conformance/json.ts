@@ -50,6 +50,15 @@ export const jsonTests = theme("json", {
     isJson(await store.changeLimit({ limit: "l", key: "", change: { kind: "pause" }, by: "me" }))
     isJson(await store.limitChanges({ limit: null, beforeNumber: null, count: 10 }))
     isJson(await store.forecastErrors({}))
+    const { id: _id, idempotencyKey: _key, schedule: _schedule, ...template } = bench.newTask()
+    const nightly = { name: "nightly", cron: "@daily", timezone: "UTC", catchUp: { all: 2 }, template }
+    const nextAtMs = await bench.nowMs()
+    isJson(await store.saveSchedule({ schedule: nightly, nextAtMs }))
+    isJson(await store.dueSchedules({ count: 1 }))
+    const runs = [{ id: bench.newTask().id, atMs: nextAtMs }]
+    isJson(await store.fire({ fires: [{ name: "nightly", atMs: nextAtMs, version: 1, runs, nextAtMs: null }] }))
+    isJson(await store.schedules({ names: null, afterName: null, count: 1 }))
+    isJson(await store.changeSchedule({ name: "nightly", change: { kind: "pause" } }))
     isJson(await store.now({}))
     isJson(await store.describe({}))
   },

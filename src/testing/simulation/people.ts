@@ -9,6 +9,7 @@ import type { Dice } from "../dice.ts"
 import type { Plan } from "./plan.ts"
 import type { SimulatedProcess } from "./process.ts"
 import { type SimulatedType, types } from "./tasks.ts"
+import { tickingName } from "./ticks.ts"
 
 /** A call that gets no answer is given up after this long. */
 const patienceMs = 2_000
@@ -86,8 +87,19 @@ export class Person {
     }, 1)
   }
 
-  /** Trouble is over: nothing stays closed. */
+  async schedule(everySeconds: number): Promise<void> {
+    const { queue, tasks, plan } = this
+    const save = () =>
+      queue.schedule(tickingName, `*/${everySeconds} * * * * *`, { catchUp: { all: 1_000 } }, tasks.plain as TaskDefinition, {
+        n: 0,
+        key: plan.keys[0],
+      })
+    await this.insist(async () => void (await save()), mostTries)
+  }
+
+  /** Trouble is over: nothing stays closed, and no more is scheduled. */
   async open(): Promise<void> {
+    if (this.plan.tickSeconds !== null) await this.insist(async () => void (await this.queue.schedules.pause(tickingName)), mostTries)
     for (const { name } of [this.plan.api, this.plan.slots])
       await this.insist(async () => void (await this.queue.limits.reset(name)), mostTries)
   }

@@ -34,6 +34,8 @@ export interface Plan {
   readonly drift: number
   /** How often people do something other than submit. */
   readonly meddling: number
+  /** Somebody schedules a task for every so many seconds; null: nobody does. */
+  readonly tickSeconds: number | null
 }
 
 export const leaseMs = 6_000
@@ -76,6 +78,7 @@ export function drawPlan(dice: Dice): Plan {
     skewMs: dice.pick([0, 5_000, 3_600_000]),
     drift: dice.pick([0, 0.01, 0.05]),
     meddling: dice.pick([0, 0.2, 0.5]),
+    tickSeconds: dice.pick([null, null, 2, 3, 5]),
   }
 }
 

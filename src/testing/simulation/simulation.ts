@@ -17,6 +17,7 @@ import { drawPlan, leaseMs, type Plan, startWithinMs, workerOptions } from "./pl
 import { probeSlots } from "./probe.ts"
 import { SimulatedProcess } from "./process.ts"
 import { tasksFor } from "./tasks.ts"
+import { judgeTicks } from "./ticks.ts"
 import { Trouble } from "./trouble.ts"
 
 export interface Simulated extends HistoryReport {
@@ -82,12 +83,14 @@ export class Simulation {
     await this.settleDown()
     this.write(await this.carry(lookAt(store, { isRest: true, limits: this.limits.map(({ name }) => name), histories: true })))
     const { violations, totals } = this.checker.check()
+    const { tickSeconds } = this.plan
+    const missed = tickSeconds === null ? [] : await this.carry(judgeTicks(store, tickSeconds))
     const leaks = violations.length > 0 ? [] : await this.probe(trouble)
     await this.carry(store.close())
     const { seed, hash } = this.options
     return {
       seed,
-      violations: [...violations, ...leaks],
+      violations: [...violations, ...missed, ...leaks],
       totals,
       virtualMs: this.timeline.nowMs,
       traceHash: hash ? this.hash.digest("hex") : null,
@@ -150,6 +153,8 @@ export class Simulation {
       this.timeline.at(atMs, () => void person.submit(n).finally(() => this.undone--))
       if (dice.chance(plan.meddling)) this.timeline.at(dice.random() * plan.troubleMs, () => void dice.pick(people).meddle())
     }
+    const { tickSeconds } = plan
+    if (tickSeconds !== null) this.timeline.at(dice.random() * 2_000, () => void this.person("person-4").schedule(tickSeconds))
     for (let i = 0; i < 2; i++) this.timeline.at(dice.random() * plan.troubleMs, () => void this.lookNow())
     this.timeline.at(plan.troubleMs + calmMs, () => void this.person("person-3").open())
   }

@@ -5,7 +5,15 @@ import { readFileSync } from "node:fs"
 import { describe, it } from "node:test"
 import { isSluiceError } from "../../../src/index.ts"
 import { adaptiveSettings } from "../../../src/queue/adaptive.ts"
-import { jobDefaults, jobSettings, limitDefaults, queueDefaults, taskDefaults, workerDefaults } from "../../../src/queue/index.ts"
+import {
+  jobDefaults,
+  jobSettings,
+  limitDefaults,
+  queueDefaults,
+  scheduleDefaults,
+  taskDefaults,
+  workerDefaults,
+} from "../../../src/queue/index.ts"
 import { parseDuration, parseSize } from "../../../src/units/index.ts"
 import { Requests } from "../../../src/worker/requests.ts"
 
@@ -67,6 +75,9 @@ describe("docs/reference/configuration.md", () => {
     assert.equal(tasks?.get("cost"), String(taskDefaults.cost))
     assert.equal(limits?.get("provider"), limitDefaults.provider)
     assert.equal(workers?.get("concurrency"), String(workerDefaults.concurrency))
+    assert.equal(workers?.get("schedules"), String(workerDefaults.schedules))
+    const schedules = documented("Schedules: option")
+    assert.deepEqual([schedules.get("timezone"), schedules.get("catchUp")], [scheduleDefaults.timezone, scheduleDefaults.catchUp])
     assert.equal(connections?.get("namespace"), queueDefaults.namespace)
     assert.equal(parseSize("maxInputBytes", connections?.get("maxInputBytes")), queueDefaults.maxInputBytes)
     const { baseMs, factor, capMs } = workerDefaults.backoff

@@ -10,7 +10,9 @@ INSERT INTO namespaces (name) VALUES (?1) ON CONFLICT DO NOTHING
 
 -- name: readNamespace
 -- 1 ns
-SELECT virtual_time, clock_ms, behind_at_ms FROM namespaces WHERE ns = ?1
+SELECT virtual_time, clock_ms, behind_at_ms,
+  (SELECT next_at_ms FROM schedules WHERE schedules.ns = ?1 AND next_at_ms IS NOT NULL ORDER BY next_at_ms LIMIT 1)
+FROM namespaces WHERE ns = ?1
 
 -- name: writeNamespace
 -- 1 ns, 2 virtual_time, 3 clock_ms, 4 behind_at_ms, 5 news to add
