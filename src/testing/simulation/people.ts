@@ -6,6 +6,7 @@ import { type AnyTask, Queue, queueDefaults, type TaskDefinition } from "../../q
 import type { Store } from "../../store/index.ts"
 import { sleep } from "../../world/index.ts"
 import type { Dice } from "../dice.ts"
+import { crewName } from "./crews.ts"
 import type { Plan } from "./plan.ts"
 import type { SimulatedProcess } from "./process.ts"
 import { type SimulatedType, types } from "./tasks.ts"
@@ -84,6 +85,24 @@ export class Person {
       if (choice === "set") await queue.limits.set(plan.slots.name, { concurrency: dice.between(1, 4) })
       if (choice === "reset") await queue.limits.reset(limit)
       if (choice === "look") await queue.limits.list()
+    }, 1)
+  }
+
+  /** A job of a few tasks; sometimes somebody thinks better of it. Who gets no answer does not know whether it is there. */
+  async submitCrew(n: number): Promise<void> {
+    const { dice, queue, tasks, plan } = this
+    const inputs = Array.from({ length: dice.between(1, 8) }, (_, i) => ({ n: n * 100 + i, key: dice.pick(plan.keys) }))
+    const members = inputs.map((input) => ({ task: tasks[dice.pick(types)], input, options: { maxRetries: dice.pick([0, 1, 8]) } }))
+    const follows = { task: tasks.plain, input: { n: n * 100 + 99, key: plan.keys[0] } }
+    const failureThreshold = dice.pick([null, 1, 2])
+    const regretMs = dice.chance(0.3) ? dice.between(0, 5_000) : null
+    await this.insist(async () => {
+      const bounds = { failureThreshold, concurrency: plan.crewConcurrency, onComplete: follows }
+      const { id } = await queue.submitJob(crewName, members, bounds)
+      this.known.push(...(await queue.list({ job: id })).tasks.map((task) => task.id))
+      if (regretMs === null) return
+      await sleep(this.process, regretMs)
+      await queue.jobs.cancel(id)
     }, 1)
   }
 

@@ -34,6 +34,9 @@ export interface Plan {
   readonly drift: number
   /** How often people do something other than submit. */
   readonly meddling: number
+  /** How many jobs people submit, and how many tasks of each run at once; null: any number. */
+  readonly crews: number
+  readonly crewConcurrency: number | null
   /** Somebody schedules a task for every so many seconds; null: nobody does. */
   readonly tickSeconds: number | null
 }
@@ -78,6 +81,8 @@ export function drawPlan(dice: Dice): Plan {
     skewMs: dice.pick([0, 5_000, 3_600_000]),
     drift: dice.pick([0, 0.01, 0.05]),
     meddling: dice.pick([0, 0.2, 0.5]),
+    crews: dice.pick([0, 0, 1, 2]),
+    crewConcurrency: dice.pick([null, 1, 2]),
     tickSeconds: dice.pick([null, null, 2, 3, 5]),
   }
 }

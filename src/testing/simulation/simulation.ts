@@ -4,6 +4,7 @@
 import { createHash } from "node:crypto"
 import { Queue, queueDefaults } from "../../queue/index.ts"
 import type { Store } from "../../store/index.ts"
+import { jobLimit } from "../../task/index.ts"
 import { systemWorld, type World } from "../../world/index.ts"
 import { HistoryChecker, type HistoryEvent, type HistoryReport, type Violation } from "../checker/index.ts"
 import { Dice } from "../dice.ts"
@@ -11,6 +12,7 @@ import { lookAt } from "../look-at.ts"
 import { historyLog, policyFact, recordedStore, type WriteFact } from "../recorded-store.ts"
 import { Timeline } from "../timeline.ts"
 import { virtualStartMs } from "../virtual-world.ts"
+import { judgeCrews } from "./crews.ts"
 import { Network } from "./network.ts"
 import { Person } from "./people.ts"
 import { drawPlan, leaseMs, type Plan, startWithinMs, workerOptions } from "./plan.ts"
@@ -73,6 +75,7 @@ export class Simulation {
     const parts = { timeline: this.timeline, dice: this.dice.fork(), faults: this.plan.faults, write: this.write }
     this.network = new Network({ ...parts, store: recordedStore(store, this.write), storeNowMs: () => this.storeNowMs })
     for (const { name, policy } of this.limits) this.write(policyFact(name, policy))
+    this.write(policyFact(jobLimit, { rates: [], concurrency: this.plan.crewConcurrency }))
     const trouble = new Trouble(this, this.network)
     trouble.begin()
     this.peopleBegin()
@@ -84,13 +87,14 @@ export class Simulation {
     this.write(await this.carry(lookAt(store, { isRest: true, limits: this.limits.map(({ name }) => name), histories: true })))
     const { violations, totals } = this.checker.check()
     const { tickSeconds } = this.plan
+    const crews = this.plan.crews === 0 ? [] : await this.carry(judgeCrews(store))
     const missed = tickSeconds === null ? [] : await this.carry(judgeTicks(store, tickSeconds))
     const leaks = violations.length > 0 ? [] : await this.probe(trouble)
     await this.carry(store.close())
     const { seed, hash } = this.options
     return {
       seed,
-      violations: [...violations, ...missed, ...leaks],
+      violations: [...violations, ...crews, ...missed, ...leaks],
       totals,
       virtualMs: this.timeline.nowMs,
       traceHash: hash ? this.hash.digest("hex") : null,
@@ -152,6 +156,17 @@ export class Simulation {
       const person = dice.pick(people)
       this.timeline.at(atMs, () => void person.submit(n).finally(() => this.undone--))
       if (dice.chance(plan.meddling)) this.timeline.at(dice.random() * plan.troubleMs, () => void dice.pick(people).meddle())
+    }
+    for (let n = 0; n < plan.crews; n++) {
+      this.undone++
+      this.timeline.at(
+        dice.random() * plan.troubleMs,
+        () =>
+          void dice
+            .pick(people)
+            .submitCrew(n)
+            .finally(() => this.undone--),
+      )
     }
     const { tickSeconds } = plan
     if (tickSeconds !== null) this.timeline.at(dice.random() * 2_000, () => void this.person("person-4").schedule(tickSeconds))
