@@ -6,6 +6,7 @@ import { describe, it } from "node:test"
 import type { Store } from "../../src/store/contract.ts"
 import { type OpenBacking, runStoreTest, type StoreTest, storeTests } from "../../src/testing/conformance/index.ts"
 import { brokenGates } from "./broken-gates.ts"
+import { brokenJobs } from "./broken-jobs.ts"
 import { brokenSchedules } from "./broken-schedules.ts"
 import { type BrokenStore, brokenStores } from "./broken-stores.ts"
 import { openers } from "./openers.ts"
@@ -51,7 +52,7 @@ describe("the suite", () => {
     assert.deepEqual(await failures(storeTests, openMemory), [])
   })
 
-  for (const store of [...brokenStores, ...brokenGates, ...brokenSchedules]) {
+  for (const store of [...brokenStores, ...brokenGates, ...brokenSchedules, ...brokenJobs]) {
     it(`catches a store that ${store.name}`, async () => {
       for (const theme of store.caughtBy) {
         const tests = storeTests.filter((test) => test.theme === theme)
