@@ -107,7 +107,8 @@ export const allTasks = (job: Pick<JobRecord, "tasks">): number => endedTasks(jo
 export function countTask(job: JobRecord, from: Status | null, to: Status, nowMs: number): JobRecord {
   if (from === to || to === "archived" || from === "archived") return job
   const tasks = { ...job.tasks, [to]: job.tasks[to] + 1 }
-  if (from !== null) tasks[from]--
+  // Less than none cannot be: a record that says so was damaged, and must not be made unreadable.
+  if (from !== null) tasks[from] = Math.max(0, tasks[from] - 1)
   const startedAtMs = job.startedAtMs ?? (to === "running" ? nowMs : null)
   const counted = { ...job, tasks, startedAtMs, updatedAtMs: nowMs }
   const ended = endedTasks(counted)
