@@ -10,7 +10,7 @@ export interface HoldRequest {
   /** Grows with each hold of this owner. One that arrives late, behind a later one, takes nothing. */
   readonly number: number
   readonly leaseMs: number
-  /** Carried out in this order: released, renewed, adopted, acquired. */
+  /** Carried out in this order: adopted, released, renewed, acquired. */
   readonly release: readonly CallRelease[]
   readonly renew: readonly { readonly id: string }[]
   /** Calls that run already, on the process's own share: held from now on, even where the gate is full. */

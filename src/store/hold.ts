@@ -1,5 +1,5 @@
-// Hold: everything a process has to say and to ask of its calls, in one atomic step. What is released comes first, so that it can be
-// given to the next in line in the same step.
+// Hold: everything a process has to say and to ask of its calls, in one atomic step. What is released comes before what is asked for, so
+// that it can be given to the next in line in the same step.
 
 import { heldSlots, largestCost, neverUs, releaseHolder, renewHolder, settleGate, slotsOf } from "../limits/index.ts"
 import type { CallRecord } from "./call-records.ts"
@@ -21,9 +21,10 @@ export function hold(records: Records, request: HoldRequest): Omit<HoldAnswer, "
   // First of all: what the process has back need not be kept for it any more.
   const saidShares = isLate ? [] : request.shares
   sayShares(records, request, saidShares)
+  // Before anything is given back: what runs already may run in its place.
+  const adopted = request.adopt.map((asked) => (isLate ? "unknown_limit" : adopt(records, request, asked)))
   const released = release(records, request.release)
   const kept = renew(records, request)
-  const adopted = request.adopt.map((asked) => (isLate ? "unknown_limit" : adopt(records, request, asked)))
   dropEnded(records, budgets.stepRows)
   for (const due of calls.dueLines(ownerId, budgets.stepRows)) serve(records, due)
   // What was released goes to those who stand in line, before anybody new.

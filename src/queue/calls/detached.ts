@@ -2,10 +2,11 @@
 //
 //   the slots that it was granted, one for one, until their leases end (a slot whose release has been sent may be somebody else's);
 //   as many of those as its share has, from then on: the store keeps the share free from before the leases end;
-//   all of its share, a lease after the store was lost: by then everybody else is down to his share, too.
+//   all of its share, when everybody else is down to his: the store keeps it free from two thirds of a lease after it was lost, and what
+//   others were granted until then ends a lease later, also where they have lost the store meanwhile.
 //
-// A rate needs longer: what others were admitted before counts for as long as the rate remembers. Then it is kept by the same
-// algebra as in the store, with the share's numbers.
+// A rate has no leases: what others were admitted before counts for as long as the rate remembers. From then on it is kept by the
+// same algebra as in the store, with the share's numbers.
 
 import { admit, emptyGate, type GateState, isMetered, longestMemoryUs, neverUs, slotsFor } from "../../limits/index.ts"
 import type { Call } from "./call.ts"
@@ -80,7 +81,7 @@ export class Detached {
     if (inUse + slotsOf(call, allowance) > this.slots({ limit, key, gate: call.gate }, nowMs))
       return this.nextAtMs(call.gate, allowance, nowMs)
     if (!isMetered(allowance.policy)) return null
-    const fromMs = this.startsAtMs(allowance) + Math.ceil(longestMemoryUs(allowance.policy) / 1_000)
+    const fromMs = this.keptFromMs + Math.ceil(longestMemoryUs(allowance.policy) / 1_000) + marginMs(this.settings)
     if (!allowance.share) return Number.POSITIVE_INFINITY
     if (nowMs < fromMs) return fromMs
     const local = this.local(call.gate)
@@ -101,9 +102,14 @@ export class Detached {
     return Math.min(Number.POSITIVE_INFINITY, ...times.filter((atMs) => atMs > nowMs))
   }
 
+  /** The store has not seen us since the failure at the latest: from now on it keeps our share free. */
+  private get keptFromMs(): number {
+    return this.sinceMs + (this.settings.leaseMs * 2) / 3
+  }
+
   /** Everybody who was granted something before has lost it, or has it within his share. */
   private startsAtMs({ leasesMs }: GateAllowance): number {
-    return this.sinceMs + Math.max(this.settings.leaseMs, leasesMs) + marginMs(this.settings)
+    return this.keptFromMs + Math.max(this.settings.leaseMs, leasesMs)
   }
 
   private local(gate: string): LocalGate {

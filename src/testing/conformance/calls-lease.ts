@@ -3,7 +3,7 @@
 import { deepEqual, equal } from "node:assert/strict"
 import { theme } from "./kit.ts"
 import { rolling, slots, through } from "./policies.ts"
-import { callLeaseMs } from "./test-caller.ts"
+import { callLeaseMs, released } from "./test-caller.ts"
 
 export const callsLeaseTests = theme("calls-lease", {
   "a call that is not renewed gives its slot back at the end of its lease": async (bench) => {
@@ -101,6 +101,21 @@ export const callsLeaseTests = theme("calls-lease", {
     deepEqual(await one.granted(), [])
     await two.release(running)
     deepEqual(await one.granted(), [waiting.id])
+  },
+
+  "a call that runs in the place of another takes its slot, though others wait for it": async (bench) => {
+    await bench.declare("vendor", slots(1))
+    const [one, two] = [bench.caller("one"), bench.caller("two")]
+    const held = await one.acquire("vendor")
+    const given = one.asked("vendor")
+    await one.hold({ acquire: [given] })
+    const waiting = await two.acquire("vendor")
+    const running = one.asked("vendor")
+    await one.hold({ adopt: [running], release: [released(held.id), released(given.id)] })
+    deepEqual(await two.granted(), [])
+    deepEqual((await bench.gate("vendor")).slots, { held: 1, of: 1 })
+    await one.release(running)
+    deepEqual(await two.granted(), [waiting.id])
   },
 
   "one that waited and runs already leaves the line": async (bench) => {
