@@ -3,9 +3,13 @@
 export { type ErrorCode, isSluiceError, SluiceError } from "./errors/index.ts"
 export type { AdaptivePolicy, GatePolicy, Provider, RatePolicy } from "./limits/index.ts"
 export {
+  type AcquireOptions,
   type AdaptiveOption,
   type AnyLimit,
   type AnyTask,
+  type CallContext,
+  type CallStats,
+  type CallsOptions,
   type ConnectOptions,
   type Context,
   connect,
@@ -33,6 +37,7 @@ export {
   type LearnedExport,
   type LearnedView,
   type Limit,
+  type LimitCalls,
   type LimitChangeView,
   type LimitHistoryOptions,
   type LimitOptions,
@@ -50,6 +55,7 @@ export {
   type ObserveOptions,
   type PolicyOptions,
   type Queue,
+  type QueueEvents,
   type RateOption,
   type RateOptions,
   type SavedSchedule,
@@ -58,6 +64,7 @@ export {
   type ScheduleView,
   type ScoutOptions,
   type SimulateOptions,
+  type Slot,
   type SpentOptions,
   type SubmitManyOptions,
   type SubmitOptions,
@@ -70,6 +77,7 @@ export {
   type TaskOptions,
   type TaskPage,
   type TeachOptions,
+  type TryOptions,
   type UpcomingOptions,
 } from "./queue/index.ts"
 export type { Binding, OneMore, Simulation, Waits } from "./simulate/index.ts"

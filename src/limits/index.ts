@@ -42,3 +42,15 @@ export {
   slotsFor,
   strictest,
 } from "./policy.ts"
+export {
+  evenShare,
+  freePiece,
+  type Interval,
+  isNoShare,
+  longestMemoryUs,
+  merged,
+  noShare,
+  partOf,
+  sharePolicy,
+  wholeShare,
+} from "./shares.ts"

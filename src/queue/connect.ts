@@ -2,6 +2,7 @@
 
 import { anything, parseName, parseSize, readOptions, type Size } from "../units/index.ts"
 import { systemWorld, type World } from "../world/index.ts"
+import { type CallsOptions, callsSettings } from "./calls/index.ts"
 import { queueDefaults } from "./defaults.ts"
 import { Queue } from "./queue.ts"
 import { resolveStore } from "./resolve.ts"
@@ -11,14 +12,22 @@ export interface ConnectOptions {
   readonly namespace?: string
   /** The largest input that is taken; "256KiB" by default. */
   readonly maxInputBytes?: Size
+  /** Of limits outside the queue, `queue.limit`. */
+  readonly calls?: CallsOptions
   /** Where clock, timers and randomness come from. For tests. */
   readonly world?: World
 }
 
 export async function connect(url: string, options?: ConnectOptions): Promise<Queue> {
-  const read = readOptions("connect", options, { namespace: parseName, maxInputBytes: parseSize, world: anything<World>() })
+  const read = readOptions("connect", options, {
+    namespace: parseName,
+    maxInputBytes: parseSize,
+    calls: anything<CallsOptions>(),
+    world: anything<World>(),
+  })
   const namespace = read.namespace ?? parseName("SLUICE_NAMESPACE", process.env.SLUICE_NAMESPACE ?? queueDefaults.namespace)
   const world = read.world ?? systemWorld
+  const calls = callsSettings(read.calls)
   const open = await resolveStore(url)
-  return new Queue(await open({ url, namespace, world }), world, read.maxInputBytes ?? queueDefaults.maxInputBytes)
+  return new Queue(await open({ url, namespace, world }), world, read.maxInputBytes ?? queueDefaults.maxInputBytes, calls)
 }

@@ -47,6 +47,17 @@ export class Declarations {
     )
   }
 
+  /** A limit that is used outside the queue. */
+  noteLimit(limit: AnyLimit): void {
+    this.check(limit)
+    this.policies.set(limit.name, limit.policy)
+  }
+
+  /** The store may have been emptied since it was told: everything is new to it. */
+  repeat(): void {
+    this.told.clear()
+  }
+
   knows(limit: string): boolean {
     return this.policies.has(limit)
   }

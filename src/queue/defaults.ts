@@ -31,6 +31,16 @@ export const queueDefaults = {
   maxInputBytes: 256 * 1_024,
 } as const
 
+/** Of limits outside the queue. */
+export const callDefaults = {
+  /** How long a call waits in line. */
+  waitMs: 30_000,
+  leaseMs: 30_000,
+  fallback: "share",
+  /** How long a process may use its share after it was last heard of. */
+  fallbackForMs: 120_000,
+} as const
+
 export const workerDefaults = {
   concurrency: 10,
   leaseMs: 30_000,

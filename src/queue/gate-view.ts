@@ -18,6 +18,8 @@ export interface GateView {
   readonly slots: { readonly held: number; readonly of: number } | null
   readonly waitingTasks: number
   readonly waitingCost: number
+  /** Outside the queue: they go before the tasks. */
+  readonly waitingCalls: number
   /** When a cost of one may pass; null while paused. */
   readonly opensAt: Date | null
   readonly isPaused: boolean
@@ -30,7 +32,7 @@ export interface GateView {
 }
 
 export function gateView(report: GateReport): GateView {
-  const { gate, limit, key, policy, isOverridden, levels, slots, waitingTasks, waitingCost, isPaused, cooldown } = report
+  const { gate, limit, key, policy, isOverridden, levels, slots, waitingTasks, waitingCost, waitingCalls, isPaused, cooldown } = report
   return {
     gate,
     limit,
@@ -41,6 +43,7 @@ export function gateView(report: GateReport): GateView {
     slots,
     waitingTasks,
     waitingCost,
+    waitingCalls,
     opensAt: dateOrNull(report.opensAtMs),
     isPaused,
     closedUntil: dateOrNull(report.closedUntilMs),

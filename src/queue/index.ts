@@ -1,7 +1,8 @@
 export type { AdaptiveOption, LinearOptions, ScoutOptions } from "./adaptive.ts"
+export type { AcquireOptions, CallContext, CallStats, CallsOptions, LimitCalls, Slot, TryOptions } from "./calls/index.ts"
 export { type ConnectOptions, connect } from "./connect.ts"
 export type { Context, FetchOptions, Log, LogLevel, Observed, ObserveOptions, SpentOptions } from "./context.ts"
-export { jobDefaults, limitDefaults, queueDefaults, taskDefaults, workerDefaults } from "./defaults.ts"
+export { callDefaults, jobDefaults, limitDefaults, queueDefaults, taskDefaults, workerDefaults } from "./defaults.ts"
 export {
   type AnyTask,
   checkInput,
@@ -13,6 +14,7 @@ export {
   type TaskDefinition,
   type TaskOptions,
 } from "./definition.ts"
+export type { QueueEvents } from "./events.ts"
 export type { ExplainedGate, TaskExplanation } from "./explain.ts"
 export type { GateView } from "./gate-view.ts"
 export { Job, type JobDocument } from "./job.ts"

@@ -16,13 +16,16 @@ import { describeEntry, IllegalTransitionError, idMaker, type NewTask, type Numb
 import { formatSize, parseName, readOptions } from "../units/index.ts"
 import { Worker, type WorkerOptions } from "../worker/index.ts"
 import type { World } from "../world/index.ts"
+import { type CallsSettings, callsSettings, Holder, LimitCalls } from "./calls/index.ts"
 import { Declarations } from "./declarations.ts"
 import { type AnyTask, checkInput, isTaskDefinition, type TaskDefaults, type TaskDefinition } from "./definition.ts"
+import { Emitter } from "./emitter.ts"
+import type { QueueEvents } from "./events.ts"
 import { explanationView, type TaskExplanation } from "./explain.ts"
 import type { Job } from "./job.ts"
 import { jobBounds } from "./job-settings.ts"
 import { type JobOptions, Jobs, type JobTask, jobEnded, jobNotFound, jobReaders, readJobTask } from "./jobs.ts"
-import type { AnyLimit } from "./limit.ts"
+import { type AnyLimit, isLimit } from "./limit.ts"
 import { Limits } from "./limits.ts"
 import { type ListOptions, listCursor, listRequest, type TaskPage } from "./list.ts"
 import { submitRefusal, taskNotFound } from "./refusals.ts"
@@ -62,8 +65,12 @@ export class Queue {
   /** What this process knows of limits. Workers of this queue add to it. */
   readonly declarations: Declarations
   private readonly makeId: () => string
+  private readonly events = new Emitter<QueueEvents>()
+  private readonly calls: CallsSettings
+  /** Made when it is needed: most queues are used for tasks alone. */
+  private holder: Holder | null = null
 
-  constructor(store: Store, world: World, maxInputBytes: number) {
+  constructor(store: Store, world: World, maxInputBytes: number, calls: CallsSettings = callsSettings()) {
     this.store = store
     this.world = world
     this.maxInputBytes = maxInputBytes
@@ -76,6 +83,7 @@ export class Queue {
       prepare: (task, input, options) => this.prepare(task, input, readSubmitOptions(typeOf(task), [defaultsOf(task), options])),
       submit: async (task) => (await this.submitBatch({ tasks: [task] })).tasks[0] as Task,
     })
+    this.calls = calls
   }
 
   submit<Raw, Parsed, Output>(task: TaskDefinition<Raw, Parsed, Output>, input: Raw, options?: SubmitOptions): Promise<Task<Raw, Output>>
@@ -227,12 +235,32 @@ export class Queue {
     return new Worker(this, tasks, options)
   }
 
+  /** The limit for whoever is no task: a web handler, say. A limit that was defined, or the name of one that some code has declared. */
+  limit(limit: AnyLimit | string): LimitCalls {
+    if (isLimit(limit)) this.declarations.noteLimit(limit)
+    const name = isLimit(limit) ? limit.name : parseName("limit", limit)
+    const { store, world, declarations, events, calls: settings } = this
+    this.holder ??= new Holder({ store, world, settings, declarations, events })
+    return new LimitCalls(name, this.holder, world, settings.waitMs)
+  }
+
+  on<Name extends keyof QueueEvents>(name: Name, listener: (event: QueueEvents[Name]) => void): this {
+    this.events.on(name, listener)
+    return this
+  }
+
+  off<Name extends keyof QueueEvents>(name: Name, listener: (event: QueueEvents[Name]) => void): this {
+    this.events.off(name, listener)
+    return this
+  }
+
   describe(): Promise<StoreDescription> {
     return this.store.describe({})
   }
 
-  close(): Promise<void> {
-    return this.store.close()
+  async close(): Promise<void> {
+    await this.holder?.close()
+    await this.store.close()
   }
 
   private async prepare(task: AnyTask | string, input: unknown, options: ReadSubmitOptions): Promise<NewTask> {

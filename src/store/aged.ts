@@ -2,12 +2,13 @@
 // others, has grown older by that. Else a refusal that had to wait for another one's settle would seem to be about a later request,
 // and a gate would react to one episode twice.
 
+import type { HoldRequest } from "./calls-contract.ts"
 import type { Answer, ExchangeRequest } from "./contract.ts"
 import type { PermitRequest } from "./limits-contract.ts"
 
 export function agedExchange(request: ExchangeRequest, waitedMs: number): ExchangeRequest {
   if (waitedMs <= 0 || request.settles.length === 0) return request
-  const older = (agoMs: number | null) => (agoMs === null ? null : agoMs + waitedMs)
+  const older = olderBy(waitedMs)
   const settles = request.settles.map((settle) => ({
     ...settle,
     sentAgoMs: older(settle.sentAgoMs),
@@ -15,6 +16,22 @@ export function agedExchange(request: ExchangeRequest, waitedMs: number): Exchan
     ...(settle.heard && { heard: agedAnswers(settle.heard, waitedMs) }),
   }))
   return { ...request, settles }
+}
+
+export function agedHold(request: HoldRequest, waitedMs: number): HoldRequest {
+  if (waitedMs <= 0 || request.release.length === 0) return request
+  const older = olderBy(waitedMs)
+  const release = request.release.map((one) => ({
+    ...one,
+    sentAgoMs: older(one.sentAgoMs),
+    respondedAgoMs: older(one.respondedAgoMs),
+    heard: agedAnswers(one.heard, waitedMs),
+  }))
+  return { ...request, release }
+}
+
+function olderBy(waitedMs: number) {
+  return (agoMs: number | null) => (agoMs === null ? null : agoMs + waitedMs)
 }
 
 export function agedPermit(request: PermitRequest, waitedMs: number): PermitRequest {

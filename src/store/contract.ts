@@ -3,6 +3,7 @@
 // (stale, conflict, illegal) is a value, and only a store that cannot answer throws.
 
 import type { Backoff, JobRecord, NewJob, NewTask, NumberedEntry, Outcome, Status, TaskRecord } from "../task/index.ts"
+import type { HoldAnswer, HoldRequest } from "./calls-contract.ts"
 import type { ChangeJobAnswer, ChangeJobRequest, JobDetail, JobsAnswer, JobsRequest } from "./jobs-contract.ts"
 import type {
   ChangeLimitAnswer,
@@ -47,6 +48,7 @@ export interface Store {
   route(request: RouteRequest): Promise<RouteAnswer>
   exchange(request: ExchangeRequest): Promise<ExchangeAnswer>
   permit(request: PermitRequest): Promise<PermitAnswer>
+  hold(request: HoldRequest): Promise<HoldAnswer>
   get(request: { readonly ids: readonly string[] }): Promise<GetAnswer>
   list(request: ListRequest): Promise<ListAnswer>
   history(request: { readonly id: string }): Promise<{ readonly entries: readonly NumberedEntry[] | null }>
@@ -85,6 +87,7 @@ export const operations = [
   "route",
   "exchange",
   "permit",
+  "hold",
   "get",
   "list",
   "history",

@@ -23,10 +23,17 @@ export function forecastTask(records: Records, task: TaskRecord, aheadAt: AheadA
   let last = exact(Math.max(task.availableAtMs, records.nowMs), isDue ? "now" : "schedule", null)
   for (const ref of task.gates) {
     const gate = records.gates.gate(ref)
-    const own = gate && forecastGate(records.nowMs, gate, task.type, aheadAt(gate), ref)
+    const own = gate && forecastGate(records.nowMs, gate, task.type, behindCalls(records, gate, aheadAt(gate)), ref)
     if (own && isLater(own, last)) last = own
   }
   return last
+}
+
+/** Calls that wait at the gate go before every task. */
+export function behindCalls({ calls }: Records, gate: OpenGate, ahead: Ahead): Ahead {
+  if (!gate.hasCalls) return ahead
+  const line = calls.waitingAt(gate.number)
+  return { tasks: ahead.tasks + line.calls, cost: ahead.cost + line.cost }
 }
 
 function isLater(a: Forecast, b: Forecast): boolean {

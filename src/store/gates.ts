@@ -17,8 +17,10 @@ import type { FlowPlace, FlowRow } from "./claim.ts"
 import { costToReserve, delayUsOf, refAt, reservedRef } from "./costs.ts"
 import type { GateKey, StoredGate } from "./limit-records.ts"
 import type { RouteResult } from "./limits-contract.ts"
+import { Lines } from "./lines.ts"
 import { type InForce, inForce, type LimitRecord } from "./policies.ts"
 import type { Records } from "./records.ts"
+import { withoutShares } from "./shares.ts"
 import { type TimeOf, Waiting } from "./waiting.ts"
 
 /** A gate within a step. */
@@ -32,6 +34,8 @@ export interface OpenGate {
   number: number
   /** False where nobody waits; where it is true somebody may. */
   hasWaiters: boolean
+  /** The same of calls. */
+  hasCalls: boolean
   isChanged: boolean
 }
 
@@ -46,9 +50,12 @@ export class Gates {
   private readonly waiting: Waiting
   /** Those whose pace has changed in this step. */
   readonly paced = new Set<OpenGate>()
+  /** Calls that wait at gates. */
+  readonly lines: Lines
 
   constructor(records: Records) {
     this.records = records
+    this.lines = new Lines(records, this)
     this.waiting = new Waiting(records)
   }
 
@@ -69,6 +76,7 @@ export class Gates {
     this.limits.clear()
     this.open.clear()
     this.byNumber.clear()
+    this.lines.forget()
   }
 
   /** By the store's own number. */
@@ -94,6 +102,7 @@ export class Gates {
       state: stored ? stillPaced(force.policy, stored.state) : emptyGate(force.policy),
       number: stored?.number ?? 0,
       hasWaiters: stored?.hasWaiters ?? false,
+      hasCalls: stored?.hasCalls ?? false,
       isChanged: false,
     }
     this.open.set(name, gate)
@@ -105,7 +114,8 @@ export class Gates {
   private inForce({ limit: name, key }: GateKey): InForce | null {
     if (name === jobLimit) return this.records.jobs.inForce(key)
     const limit = this.limit(name)
-    return limit && inForce(limit, key, this.records.nowMs)
+    const force = limit && inForce(limit, key, this.records.nowMs)
+    return force && limit.shares ? withoutShares(force, limit.shares, this.records.nowMs) : force
   }
 
   /** The store's number for the gate, which is made if there is none. */
@@ -133,13 +143,14 @@ export class Gates {
   }
 
   /**
-   * Charges every gate of the task, or tells which one it has to wait at: one where somebody of its type stands before it, else
-   * the one that opens last.
+   * Charges every gate of the task, or tells which one it has to wait at: one where a call, or somebody of its type, stands before it,
+   * else the one that opens last.
    */
   pass(task: TaskRecord, place: FlowPlace, timeOf: TimeOf, leaseMs: number): Passing {
     const refs = task.gates ?? []
     const gates = refs.map((ref) => this.gate(ref))
     for (const gate of gates) {
+      if (gate?.hasCalls && this.lines.serve(gate) !== null) return { kind: "held", by: gate }
       if (gate?.hasWaiters && this.waiting.isBehind(task.type, gate.number, place, timeOf)) return { kind: "held", by: gate }
     }
     const untilUs = this.nowUs + leaseMs * 1_000
@@ -181,6 +192,7 @@ export class Gates {
 
   /** How many of those who wait may pass now: taken from a copy of the gate, one after the other. */
   rehearse(gate: OpenGate): (task: TaskRecord) => boolean {
+    if (this.lines.serve(gate) !== null) return () => false
     let state = closedBy(gate)
     let n = 0
     return (task) => {
@@ -206,8 +218,12 @@ export class Gates {
 
   /** Those who wait where something has changed get the time at which it is worth looking again. */
   tell(): void {
+    for (const gate of this.open.values()) if (gate?.isChanged) this.lines.serve(gate)
     for (const gate of this.open.values()) {
       if (gate?.isChanged && gate.hasWaiters) for (const type of this.records.limits.typesAt(gate.number)) this.look(type, gate.number)
+    }
+    for (const gate of this.lines.takeMoved()) {
+      if (gate.hasWaiters) for (const type of this.records.limits.typesAt(gate.number)) this.look(type, gate.number)
     }
     for (const { type, gate } of this.records.takeChangedPlaces()) this.look(type, gate)
     for (const { type, gate } of this.waiting.takeLooked()) this.records.limits.setDue(type, gate, this.dueAtMs(type, gate))
@@ -227,8 +243,22 @@ export class Gates {
     const gate = head && this.numbered(number)
     if (!gate) return null
     const cost = costToReserve(gate, type, refAt(head, gate))
-    const atMs = Math.ceil(gateOpensAtUs(gate.force.policy, closedBy(gate), this.nowUs, cost) / 1_000)
+    const opensAtMs = Math.ceil(gateOpensAtUs(gate.force.policy, closedBy(gate), this.nowUs, cost) / 1_000)
+    // Behind a call: whoever serves it tells anew. If nobody does, because its owner has gone, its place is free at its end.
+    const atMs = Math.max(opensAtMs, this.lines.serve(gate) ?? 0)
     return Math.min(atMs, gate.force.changesAtMs ?? atMs)
+  }
+
+  /** When the cost may pass, if nothing else happens; null: not before somebody does something. */
+  opensAtMs(gate: OpenGate, cost: number): number | null {
+    const atUs = gateOpensAtUs(gate.force.policy, closedBy(gate), this.nowUs, cost)
+    return atUs >= neverUs ? null : Math.ceil(atUs / 1_000)
+  }
+
+  /** Of all who hold a gate of the limit that this step has looked at. */
+  longestLeaseMs(limit: string): number {
+    const holders = [...this.open.values()].flatMap((gate) => (gate?.limit === limit ? gate.state.holders : []))
+    return Math.max(0, ...holders.map(({ untilUs }) => Math.ceil((untilUs - this.nowUs) / 1_000)))
   }
 }
 

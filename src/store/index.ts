@@ -1,3 +1,4 @@
+export * from "./calls-contract.ts"
 export { type Backlog, type Chosen, choose } from "./claim.ts"
 export { type ClockState, clockStart, tick } from "./clock.ts"
 export * from "./contract.ts"

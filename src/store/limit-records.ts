@@ -17,6 +17,8 @@ export interface StoredGate {
   readonly state: GateState
   /** Whether somebody waited there when the step began. */
   readonly hasWaiters: boolean
+  /** The same of calls. */
+  readonly hasCalls: boolean
 }
 
 export type GateKey = Pick<GateRef, "limit" | "key">
@@ -56,7 +58,7 @@ export interface LimitRecords {
   addGate(key: GateKey, state: GateState): StoredGate
   saveGate(number: number, state: GateState): void
   removeGates(numbers: readonly number[]): void
-  /** Gates that nobody waits at and that were not written for a while, the longest first. */
+  /** Gates that neither task nor call waits at and that were not written for a while, the longest first. */
   idleGates(limit: number): readonly StoredGate[]
 
   /** What waits at the gate with at least this priority; of one flow of one type, or all. */

@@ -94,6 +94,8 @@ export interface GateReport {
   readonly slots: { readonly held: number; readonly of: number } | null
   readonly waitingTasks: number
   readonly waitingCost: number
+  /** Outside the queue: they go before the tasks. */
+  readonly waitingCalls: number
   /** When a cost of one may pass; null while paused. */
   readonly opensAtMs: number | null
   readonly isPaused: boolean

@@ -2,6 +2,7 @@
 
 import { type GatePolicy, neverUs, strictest } from "../limits/index.ts"
 import type { LimitSetting } from "./limits-contract.ts"
+import type { OwnerShare } from "./shares.ts"
 
 export interface LimitRecord {
   readonly name: string
@@ -9,6 +10,8 @@ export interface LimitRecord {
   readonly declarations: readonly Declaration[]
   /** By key; "" is the limit as a whole. */
   readonly settings: Readonly<Record<string, LimitSetting>>
+  /** Of processes that call outside the queue; absent: there are none. */
+  readonly shares?: readonly OwnerShare[]
 }
 
 export interface Declaration {

@@ -3,6 +3,7 @@
 // synchronous: nothing may come between reading and writing.
 
 import type { Brief, Change, HistoryEntry, Status, TaskRecord } from "../task/index.ts"
+import type { CallRecords } from "./call-records.ts"
 import type { Backlog, Chosen } from "./claim.ts"
 import type { CountsRequest, ListAnswer, ListRequest } from "./contract.ts"
 import type { Gates } from "./gates.ts"
@@ -31,6 +32,8 @@ export interface Records {
   /** What is kept of jobs. */
   readonly jobRecords: JobRecords
   readonly schedules: ScheduleRecords
+  /** What is kept of calls outside the queue. */
+  readonly calls: CallRecords
 
   load(ids: readonly string[]): readonly (TaskRecord | null)[]
   loadBrief(ids: readonly string[]): readonly (Brief | null)[]

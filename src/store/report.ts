@@ -2,7 +2,7 @@
 
 import { gateOpensAtUs, heldSlots, levels, neverUs, seedFields, slotsOf } from "../limits/index.ts"
 import { gateName, type TaskRecord } from "../task/index.ts"
-import { aheadOf, forecastGate, forecastTask } from "./forecast.ts"
+import { aheadOf, behindCalls, forecastGate, forecastTask } from "./forecast.ts"
 import { closedBy, type OpenGate } from "./gates.ts"
 import type { Explanation, GateReport, GatesAnswer, GatesRequest, LimitReport, LimitsRequest } from "./limits-contract.ts"
 import { basePolicy, declarationLivesMs, type LimitRecord, liveDeclarations } from "./policies.ts"
@@ -59,6 +59,7 @@ export function reportGate(records: Records, gate: OpenGate): GateReport {
     slots: slots === null ? null : { held: heldSlots(state, nowUs), of: slots },
     waitingTasks: waiting.tasks,
     waitingCost: waiting.cost,
+    waitingCalls: gate.hasCalls ? records.calls.waitingAt(gate.number).calls : 0,
     opensAtMs: opens(gate, nowUs, 1),
     isPaused,
     closedUntilMs: !isPaused && closedUntilUs > nowUs ? closedUntilUs / 1_000 : null,
@@ -101,7 +102,7 @@ function explainGates(records: Records, task: TaskRecord): Explanation["gates"] 
   return (task.gates ?? []).flatMap((ref) => {
     const gate = records.gates.gate(ref)
     if (!gate || gateName(ref) !== gate.name) return []
-    const ahead = isWaiting ? aheadAt(gate) : { tasks: 0, cost: 0 }
+    const ahead = isWaiting ? behindCalls(records, gate, aheadAt(gate)) : { tasks: 0, cost: 0 }
     const opensForTaskAtMs = isWaiting ? forecastGate(records.nowMs, gate, task.type, ahead, ref).atMs : null
     return [{ ...reportGate(records, gate), cost: ref.cost, aheadCost: ahead.cost, opensForTaskAtMs }]
   })

@@ -7,16 +7,20 @@ import {
   type GatePolicy,
   type GateState,
   type Holder,
+  type Interval,
   type Learned,
   linearDefaults,
   type Pace,
   type RatePolicy,
   scoutDefaults,
   type Taught,
+  wholeShare,
 } from "../limits/index.ts"
 import { type GateRef, type HistoryEntry, type Status, statuses } from "../task/index.ts"
+import type { CallRecord } from "./call-records.ts"
 import type { LimitSetting, LoggedChange } from "./limits-contract.ts"
 import type { Declaration, LimitRecord } from "./policies.ts"
+import type { OwnerShare } from "./shares.ts"
 
 type Unknown<T> = { readonly [K in keyof T]?: unknown }
 
@@ -212,8 +216,31 @@ export function isLimitRecord(value: unknown, name: string): value is LimitRecor
     value.name === name &&
     isListOf(value.declarations, isDeclaration) &&
     isObject<LimitRecord["settings"]>(value.settings) &&
-    Object.values(value.settings).every(isSetting)
+    Object.values(value.settings).every(isSetting) &&
+    orAbsent((shares) => isListOf(shares, isShare))(value.shares)
   )
+}
+
+function isShare(value: unknown): boolean {
+  return (
+    isObject<OwnerShare>(value) &&
+    isText(value.ownerId) &&
+    isTime(value.seenAtMs) &&
+    [value.leaseMs, value.fallbackMs].every(isCount) &&
+    [value.told, value.said].every(isInterval) &&
+    isFlag(value.isUsing) &&
+    orNull((used) => isInterval(used) && isTime((used as Unknown<{ untilMs: unknown }>).untilMs))(value.used)
+  )
+}
+
+function isInterval(value: unknown): boolean {
+  return isObject<Interval>(value) && isWhole(value.from, 0, wholeShare) && isWhole(value.to, 0, wholeShare)
+}
+
+export function isCall(value: { readonly [field in keyof CallRecord]: unknown }): value is CallRecord {
+  const { id, ownerId, limit, key, gate, cost, seq, leaseMs, grantedAtMs, untilMs } = value
+  const isNamed = [id, ownerId, limit, key].every(isText) && limit !== ""
+  return isNamed && [gate, seq, leaseMs].every(isCount) && isCost(cost) && orNull(isTime)(grantedAtMs) && isTime(untilMs)
 }
 
 function isDeclaration(value: unknown): boolean {

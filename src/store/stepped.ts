@@ -3,7 +3,8 @@
 import type { NumberedEntry } from "../task/index.ts"
 import { numberHistory } from "../task/index.ts"
 import type { World } from "../world/index.ts"
-import { agedExchange, agedPermit } from "./aged.ts"
+import { agedExchange, agedHold, agedPermit } from "./aged.ts"
+import type { HoldAnswer, HoldRequest } from "./calls-contract.ts"
 import { changeLimit } from "./change-limit.ts"
 import {
   budgets,
@@ -26,6 +27,7 @@ import {
 import { exchange } from "./exchange.ts"
 import { aheadOf, forecastTask } from "./forecast.ts"
 import { hello } from "./hello.ts"
+import { hold } from "./hold.ts"
 import { changeJob, explainJob, reportJobs } from "./job-report.ts"
 import type { ChangeJobRequest, JobsRequest } from "./jobs-contract.ts"
 import type {
@@ -110,6 +112,14 @@ export abstract class SteppedStore implements Store {
       const task = records.load([request.id])[0]
       const isHeld = task?.status === "running" && task.fence === request.fence && records.nowMs < (task.leaseExpiresAtMs ?? 0)
       return task && isHeld ? permitAtGates(records, task, aged) : { kind: "stale" }
+    })
+  }
+
+  hold(request: HoldRequest): Promise<HoldAnswer> {
+    const askedAtMs = this.world.monotonicMs()
+    return this.step((records) => {
+      const waitedMs = this.world.monotonicMs() - askedAtMs
+      return { ...hold(records, agedHold(request, waitedMs)), waitedMs }
     })
   }
 

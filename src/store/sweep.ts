@@ -4,10 +4,11 @@
 import { isSpent } from "../limits/index.ts"
 import { expire, lose, spread } from "../task/index.ts"
 import { budgets, type SweepAnswer, type SweepRequest } from "./contract.ts"
+import { dropEnded } from "./hold.ts"
 import { isAtRest } from "./jobs.ts"
 import type { StoredGate } from "./limit-records.ts"
 import { loseAtGates } from "./passed.ts"
-import type { Records } from "./records.ts"
+import { type Records, workerForgottenAfterMs } from "./records.ts"
 
 export function sweep(records: Records, request: SweepRequest): SweepAnswer {
   let left: number = budgets.stepRows
@@ -27,6 +28,7 @@ export function sweep(records: Records, request: SweepRequest): SweepAnswer {
   records.remove(old)
   let forgotten = records.forget(left)
   forgotten += forgetJobs(records, request.retentionMs, left - forgotten)
+  forgotten += forgetCalls(records, left - forgotten)
   forgotten += forgetGates(records, left - forgotten)
   left -= forgotten
   return { rescued: lost.length, expired: overdue.length, stopped, removed: old.length, forgotten, more: left <= 0 }
@@ -49,6 +51,12 @@ function forgetJobs(records: Records, retentionMs: number | null, limit: number)
   const old = records.jobRecords.endedBefore(records.nowMs - retentionMs, limit).filter(isAtRest)
   records.jobRecords.removeJobs(old.map(({ id }) => id))
   return old.length
+}
+
+/** Calls of processes that are gone, and the processes. */
+function forgetCalls(records: Records, limit: number): number {
+  const dropped = dropEnded(records, limit)
+  return dropped + records.calls.forgetOwners(records.nowMs - workerForgottenAfterMs, limit - dropped)
 }
 
 /** Gates that would be made the same again. Any other is written, so that it is looked at again only after all that are idle for longer. */

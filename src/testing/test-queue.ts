@@ -2,7 +2,8 @@
 // due runs by itself; `drain` waits for it, `advance` lets time pass.
 
 import { SluiceError } from "../errors/index.ts"
-import { type AnyTask, Queue, queueDefaults, type Task } from "../queue/index.ts"
+import { type CallsSettings, callsSettings } from "../queue/calls/index.ts"
+import { type AnyTask, type CallsOptions, Queue, queueDefaults, type Task } from "../queue/index.ts"
 import { resolveStore } from "../queue/resolve.ts"
 import type { Store } from "../store/index.ts"
 import { anything, type Duration, parseDuration, parseName, parseSize, readOptions, type Size } from "../units/index.ts"
@@ -17,6 +18,8 @@ export interface TestQueueOptions {
   readonly world?: VirtualWorld
   readonly maxInputBytes?: Size
   readonly worker?: WorkerOptions
+  /** Of limits outside the queue. */
+  readonly calls?: CallsOptions
   /** What stands between the queue and its store: `faultyStore`, `viaJson`, or something that counts calls. */
   readonly through?: (store: Store) => Store
 }
@@ -31,11 +34,13 @@ export async function testQueue(tasks: readonly AnyTask[], options?: TestQueueOp
     world: anything<VirtualWorld>(),
     maxInputBytes: parseSize,
     worker: anything<WorkerOptions>(),
+    calls: anything<CallsOptions>(),
     through: anything<(store: Store) => Store>(),
   })
   const { store: url = "memory:", namespace = queueDefaults.namespace, world = new VirtualWorld() } = read
   const opened = await (await resolveStore(url))({ url, namespace, world })
-  return new TestQueue(read.through?.(opened) ?? opened, world, read.maxInputBytes ?? queueDefaults.maxInputBytes, tasks, read.worker)
+  const maxInputBytes = read.maxInputBytes ?? queueDefaults.maxInputBytes
+  return new TestQueue(read.through?.(opened) ?? opened, world, maxInputBytes, tasks, read.worker, callsSettings(read.calls))
 }
 
 export class TestQueue extends Queue {
@@ -46,8 +51,15 @@ export class TestQueue extends Queue {
   private isWorking = true
   private failure: unknown = null
 
-  constructor(store: Store, world: VirtualWorld, maxInputBytes: number, tasks: readonly AnyTask[], options?: WorkerOptions) {
-    super(store, world, maxInputBytes)
+  constructor(
+    store: Store,
+    world: VirtualWorld,
+    maxInputBytes: number,
+    tasks: readonly AnyTask[],
+    options?: WorkerOptions,
+    calls?: CallsSettings,
+  ) {
+    super(store, world, maxInputBytes, calls)
     this.ownWorker = this.worker(tasks, options)
     this.work = this.ownWorker.run().then(
       () => this.ended(null),

@@ -1,7 +1,7 @@
 // What a worker tells: typed events. Logging and metrics are listeners; payloads are not in them.
 
-import { EventEmitter } from "node:events"
 import type { LogLevel } from "../queue/context.ts"
+import { Emitter } from "../queue/emitter.ts"
 import type { OutcomeKind, Status } from "../task/index.ts"
 
 interface OfTask {
@@ -52,30 +52,4 @@ export interface WorkerEvents {
   "store.back": { readonly awayMs: number }
 }
 
-export class Events {
-  private readonly emitter = new EventEmitter()
-
-  on<Name extends keyof WorkerEvents>(name: Name, listener: (event: WorkerEvents[Name]) => void): void {
-    this.emitter.on(name, listener)
-  }
-
-  off<Name extends keyof WorkerEvents>(name: Name, listener: (event: WorkerEvents[Name]) => void): void {
-    this.emitter.off(name, listener)
-  }
-
-  emit<Name extends keyof WorkerEvents>(name: Name, event: WorkerEvents[Name]): void {
-    try {
-      this.emitter.emit(name, event)
-    } catch (error) {
-      // A listener's mistake is as loud as any uncaught error, but does not stop the worker halfway through a step.
-      queueMicrotask(() => {
-        throw error
-      })
-    }
-  }
-
-  /** Whether anyone listens: what is built for nobody need not be built. */
-  hasListeners(name: keyof WorkerEvents): boolean {
-    return this.emitter.listenerCount(name) > 0
-  }
-}
+export class Events extends Emitter<WorkerEvents> {}

@@ -25,6 +25,8 @@ export function ageMs(atMs: number, nowMs: number): number {
 }
 
 export interface RequestsHost {
+  /** For messages, where it is no task. */
+  readonly name?: string
   readonly task: Pick<TaskRecord, "type" | "gates">
   readonly world: Pick<World, "fetch" | "monotonicMs" | "wallMs" | "random">
   readonly signal: AbortSignal
@@ -81,7 +83,7 @@ export class Requests {
 
   /** The same for an answer that another client has got; or for the error that it made of it. */
   observe(answer: unknown, options?: ObserveOptions): Observed {
-    const where = `task ${this.host.task.type}: ctx.observe`
+    const where = `${this.name}: ctx.observe`
     const request = this.read("ctx.observe", options, observeReaders)
     // Whoever has made it: the claim has paid for one.
     this.count++
@@ -100,8 +102,7 @@ export class Requests {
   }
 
   private read(what: string, options: unknown, readers: typeof observeReaders | typeof fetchReaders): Request {
-    const { task } = this.host
-    const where = `task ${task.type}: ${what}`
+    const where = `${this.name}: ${what}`
     const read: ReturnType<typeof readOptions<typeof fetchReaders>> = readOptions(where, options, readers)
     const limit = read.limit === undefined ? null : parseName(`${where}: limit`, nameOf(read.limit))
     if (limit !== null && !this.gates.some((ref) => ref.limit === limit)) {
@@ -109,6 +110,10 @@ export class Requests {
       throw new SluiceError("unknown_limit", `${where}: expected a limit that the task passes (${passed}), got ${shown(limit)}`)
     }
     return { limit, cost: read.cost ?? null, blocking: read.blocking ?? blockingStatuses, onRefusal: read.onRefusal ?? "throw" }
+  }
+
+  private get name(): string {
+    return this.host.name ?? `task ${this.host.task.type}`
   }
 
   private get gates(): readonly GateRef[] {

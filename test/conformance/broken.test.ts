@@ -5,6 +5,7 @@ import assert, { AssertionError } from "node:assert/strict"
 import { describe, it } from "node:test"
 import type { Store } from "../../src/store/contract.ts"
 import { type OpenBacking, runStoreTest, type StoreTest, storeTests } from "../../src/testing/conformance/index.ts"
+import { brokenCalls } from "./broken-calls.ts"
 import { brokenGates } from "./broken-gates.ts"
 import { brokenJobs } from "./broken-jobs.ts"
 import { brokenSchedules } from "./broken-schedules.ts"
@@ -52,7 +53,7 @@ describe("the suite", () => {
     assert.deepEqual(await failures(storeTests, openMemory), [])
   })
 
-  for (const store of [...brokenStores, ...brokenGates, ...brokenSchedules, ...brokenJobs]) {
+  for (const store of [...brokenStores, ...brokenGates, ...brokenSchedules, ...brokenCalls, ...brokenJobs]) {
     it(`catches a store that ${store.name}`, async () => {
       for (const theme of store.caughtBy) {
         const tests = storeTests.filter((test) => test.theme === theme)

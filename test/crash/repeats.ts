@@ -41,6 +41,7 @@ const changing: { readonly [O in Operation]?: Same | null } = {
   fire: null,
   sweep: null,
   permit: null,
+  hold: null,
 }
 
 export function sameAnswer({ operation, request }: Call, first: unknown, second: unknown, message: string): void {

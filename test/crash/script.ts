@@ -8,6 +8,7 @@ import { defaultBackoff } from "../../src/task/index.ts"
 import { everything } from "../../src/testing/conformance/desk.ts"
 import { cancelled, completed, failed, released, rescheduled, retried, said, throttled } from "../../src/testing/conformance/outcomes.ts"
 import { rate, rates } from "../../src/testing/conformance/policies.ts"
+import { calling } from "./calls.ts"
 import { changingJobs, grouping } from "./jobs.ts"
 import { leaseMs, type ScriptedProcess } from "./process.ts"
 import { fireOf, newSchedule } from "./schedules.ts"
@@ -32,6 +33,7 @@ export async function play(cast: Cast): Promise<void> {
   await moving(cast)
   await firing(cast)
   await changing(cast)
+  await calling(cast)
   await losing(cast)
   await sweeping(cast)
 }

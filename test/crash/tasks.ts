@@ -10,6 +10,7 @@ export const limits: Readonly<Record<string, GatePolicy>> = {
   vendor: rates(rate(4, 5_000, { provider: "unknown", slackUs: 500_000 })),
   quota: rates(rate(10, 60_000, { provider: "bucket", burst: 5 })),
   press: slots(2),
+  phone: slots(2),
   spare: rates(rate(9, 60_000, { provider: "fixed" })),
 }
 

@@ -43,6 +43,7 @@ export async function makeFullStore(): Promise<FullStore> {
     Object.assign(ids, await fillGates(desk))
     ids.job = await startJob(desk, 2, { isOpen: true, concurrency: 1, onComplete: desk.newTask({ type: "report" }) }, { type: "odd" })
     await fillSchedules(desk)
+    await fillCalls(desk)
     await new Desk(other, world).submitMany(2)
     const statuses = new Map((await desk.list()).map(({ id, status }) => [id, status]))
     const nowMs = await desk.nowMs()
@@ -143,4 +144,12 @@ async function fillSchedules(desk: Desk): Promise<void> {
   await save("weekly", nowMs + 3_600_000, { input: JSON.stringify("x".repeat(2_000)) })
   await save("paused", nowMs + 1_000)
   await desk.store.changeSchedule({ name: "paused", change: { kind: "pause" } })
+}
+
+/** Calls outside the queue: one that holds, one that waits behind it, and a process with a share. */
+async function fillCalls(desk: Desk): Promise<void> {
+  await desk.declare("called", slots(1))
+  const caller = desk.caller("caller-1")
+  for (const id of ["held", "standing"]) await caller.acquire("called", { id, key: "k1" })
+  await caller.share("called", { from: 10, to: 20 })
 }

@@ -63,6 +63,16 @@ function requests({ ids, statuses, nowMs }: FullStore): Requests {
       { ...exchange, settles: [said(held, completed('"done"')), said({ id: id("passing"), fence: 1 }, failed())] },
       { ...exchange, workerId: "worker-1", heartbeats: [{ id: id("stopping"), fence: 1, progress: "1" }] },
     ],
+    hold: [
+      {
+        ...{ ownerId: "caller-2", number: 1, leaseMs: 30_000, sinceMs: 0 },
+        release: [{ id: "held", spent: 1, sentAgoMs: 5, respondedAgoMs: 1, rttMs: 4, heard: [] }],
+        renew: [{ id: "standing" }, { id: "held" }],
+        adopt: [{ id: "adopted", limit: "vendor", key: "k1", cost: 1, isFurther: false }],
+        acquire: [{ id: "asked", limit: "vendor", key: "k1", cost: 1, isFurther: false, waitMs: 1_000 }],
+        shares: [{ limit: "vendor", from: 0, to: 100, fallbackMs: 60_000, isUsing: true, isLeaving: false }],
+      },
+    ],
     permit: [{ id: id("passing"), fence: 1, limit: "vendor", cost: 1, withinMs: 1_000 }],
     get: [{ ids: all }, { ids: [id("waiting"), "nobody"] }],
     list: [

@@ -1,6 +1,7 @@
 // Limits and gates in memory: what is declared and set, the live states, what waits, and what is due.
 
 import type { GateState } from "../../limits/index.ts"
+import type { CallLine } from "../../store/call-records.ts"
 import {
   type Demand,
   type DueGate,
@@ -15,7 +16,7 @@ import type { LimitRecord } from "../../store/policies.ts"
 import { gateName, type TaskRecord } from "../../task/index.ts"
 import { SortedSet } from "./sorted.ts"
 
-interface Kept extends Omit<StoredGate, "hasWaiters"> {
+interface Kept extends Omit<StoredGate, "hasWaiters" | "hasCalls"> {
   state: GateState
   touchedAtMs: number
   /** What waits, by type, flow and priority. */
@@ -37,6 +38,8 @@ const byTime = () => new SortedSet<DueGate>((a, b) => a.atMs - b.atMs || a.gate 
 export class MemoryGates implements LimitRecords {
   /** Whether somebody who sleeps has to hear of an opening. */
   hasNews = false
+  /** Calls that wait, by the number of the gate. */
+  readonly lines = new Map<number, CallLine>()
   private nowMs = 0
   private readonly limits = new Map<string, LimitRecord>()
   private readonly typeLimits = new Map<string, readonly string[]>()
@@ -74,11 +77,11 @@ export class MemoryGates implements LimitRecords {
   }
 
   gate(key: GateKey): StoredGate | null {
-    return stored(this.byName.get(gateName(key)))
+    return this.stored(this.byName.get(gateName(key)))
   }
 
   gateByNumber(number: number): StoredGate | null {
-    return stored(this.byNumber.get(number))
+    return this.stored(this.byNumber.get(number))
   }
 
   gatesOf(limit: string, afterKey: string | null, count: number): StoredGate[] {
@@ -86,7 +89,7 @@ export class MemoryGates implements LimitRecords {
     return found
       .sort((a, b) => (a.key < b.key ? -1 : 1))
       .slice(0, count)
-      .flatMap((gate) => stored(gate) ?? [])
+      .flatMap((gate) => this.stored(gate) ?? [])
   }
 
   countGates(limit: string): { gates: number; waitingTasks: number } {
@@ -103,7 +106,7 @@ export class MemoryGates implements LimitRecords {
     const gate: Kept = { number: ++this.made, limit, key, state, touchedAtMs: this.nowMs, waiting: new Map(), due: new Map() }
     this.byName.set(gateName(gate), gate)
     this.byNumber.set(gate.number, gate)
-    return { ...gate, hasWaiters: false }
+    return { ...gate, hasWaiters: false, hasCalls: false }
   }
 
   saveGate(number: number, state: GateState): void {
@@ -122,11 +125,11 @@ export class MemoryGates implements LimitRecords {
   }
 
   idleGates(limit: number): StoredGate[] {
-    const found = [...this.byNumber.values()].filter(({ waiting, due, touchedAtMs }) => {
-      return waiting.size === 0 && due.size === 0 && touchedAtMs <= this.nowMs - gateForgottenAfterMs
+    const found = [...this.byNumber.values()].filter(({ number, waiting, due, touchedAtMs }) => {
+      return waiting.size === 0 && due.size === 0 && !this.lines.has(number) && touchedAtMs <= this.nowMs - gateForgottenAfterMs
     })
     const sorted = found.sort((a, b) => a.touchedAtMs - b.touchedAtMs || a.number - b.number)
-    return sorted.slice(0, limit).flatMap((gate) => stored(gate) ?? [])
+    return sorted.slice(0, limit).flatMap((gate) => this.stored(gate) ?? [])
   }
 
   /** A task comes to wait in a lane, or leaves it. */
@@ -179,7 +182,10 @@ export class MemoryGates implements LimitRecords {
 
   hurry(limit: string): void {
     for (const gate of this.byName.values()) {
-      if (gate.limit === limit) for (const [type, atMs] of [...gate.due]) if (atMs > this.nowMs) this.setDue(type, gate.number, this.nowMs)
+      if (gate.limit !== limit) continue
+      for (const [type, atMs] of [...gate.due]) if (atMs > this.nowMs) this.setDue(type, gate.number, this.nowMs)
+      const line = this.lines.get(gate.number)
+      if (line) this.lines.set(gate.number, { ...line, atMs: Math.min(line.atMs, this.nowMs) })
     }
     // A running task may wait for it too, and stands in no lane.
     this.hasNews = true
@@ -215,8 +221,10 @@ export class MemoryGates implements LimitRecords {
     )
     return found.reverse().slice(0, count)
   }
-}
 
-function stored(gate: Kept | undefined): StoredGate | null {
-  return gate ? { number: gate.number, limit: gate.limit, key: gate.key, state: gate.state, hasWaiters: gate.due.size > 0 } : null
+  private stored(gate: Kept | undefined): StoredGate | null {
+    if (!gate) return null
+    const { number, limit, key, state, due } = gate
+    return { number, limit, key, state, hasWaiters: due.size > 0, hasCalls: this.lines.has(number) }
+  }
 }

@@ -18,6 +18,7 @@ import {
   type TaskRecord,
   trimHistory,
 } from "../../task/index.ts"
+import { MemoryCalls } from "./calls.ts"
 import { MemoryGates } from "./gates.ts"
 import { MemoryJobs } from "./jobs.ts"
 import { Lanes } from "./lanes.ts"
@@ -56,6 +57,7 @@ export class MemoryRecords implements Records {
   readonly limits = new MemoryGates()
   readonly jobRecords = new MemoryJobs((id) => this.tasks.get(id))
   readonly schedules = new MemorySchedules()
+  readonly calls = new MemoryCalls(this.limits.lines)
   private readonly unroutedByType = new Map<string, SortedSet<Timed>>()
   /** The lane that a waiting task stands in. */
   private readonly laneOf = new Map<string, number>()
@@ -66,6 +68,7 @@ export class MemoryRecords implements Records {
     this.nowMs = this.clock.lastMs
     this.limits.begin(this.nowMs)
     this.schedules.begin(this.nowMs)
+    this.calls.begin(this.nowMs)
     this.hasNews = false
     this.gates = new Gates(this)
     this.jobs = new Jobs(this)

@@ -52,7 +52,7 @@ export class MemoryStore extends SteppedStore {
     const { records, waiters } = this.shared
     records.begin(this.world.wallMs())
     const answer = step(records)
-    if (records.hasNews || records.limits.hasNews || records.schedules.hasNews) waiters.wake()
+    if (records.hasNews || records.limits.hasNews || records.schedules.hasNews || records.calls.hasNews) waiters.wake()
     return answer
   }
 }

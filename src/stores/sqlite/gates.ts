@@ -105,7 +105,7 @@ export class SqliteGates implements LimitRecords {
 
   addGate({ limit, key }: GateKey, state: GateState): StoredGate {
     const [row] = this.sql("addGate").rows(this.ns, limit, key, JSON.stringify(state), this.nowMs)
-    return { number: rowNumber(row?.[0], "gates"), limit, key, state, hasWaiters: false }
+    return { number: rowNumber(row?.[0], "gates"), limit, key, state, hasWaiters: false, hasCalls: false }
   }
 
   saveGate(number: number, state: GateState): void {
@@ -172,6 +172,7 @@ export class SqliteGates implements LimitRecords {
 
   hurry(limit: string): void {
     this.sql("hurry").run(this.ns, limit, this.nowMs)
+    this.sql("hurryLines").run(this.ns, limit, this.nowMs)
     // A running task may wait for it too, and stands in no lane.
     this.hasNews = true
   }
@@ -216,8 +217,9 @@ function soundGate(row: Row): StoredGate | null {
 
 function toGate(row: Row | undefined): StoredGate | null {
   if (!row) return null
-  const [, limit, key, state, hasWaiters] = row as unknown as [number, string, string, string, number]
+  const [, limit, key, text, hasWaiters, hasCalls] = row as unknown as [number, string, string, string, number, number]
   const number = rowNumber(row[0], "gates")
   const name = () => `gate ${shown(gateName({ limit, key }))} (row ${number} of gates)`
-  return { number, limit, key, state: readJson(state, isGateState, "the state of a gate", name), hasWaiters: hasWaiters === 1 }
+  const state = readJson(text, isGateState, "the state of a gate", name)
+  return { number, limit, key, state, hasWaiters: hasWaiters === 1, hasCalls: hasCalls === 1 }
 }

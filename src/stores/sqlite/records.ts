@@ -19,6 +19,7 @@ import {
   type TaskRecord,
   trimHistory,
 } from "../../task/index.ts"
+import { SqliteCalls } from "./calls.ts"
 import { damaged } from "./damage.ts"
 import type { Value } from "./driver.ts"
 import { SqliteGates } from "./gates.ts"
@@ -44,6 +45,7 @@ export class SqliteRecords implements Records {
   private readonly tally: Tally
   readonly limits: SqliteGates
   readonly schedules: SqliteSchedules
+  readonly calls: SqliteCalls
   readonly gates: Gates
   readonly jobRecords: SqliteJobs
   readonly jobs: Jobs
@@ -64,6 +66,7 @@ export class SqliteRecords implements Records {
     this.nowMs = this.time.lastMs
     this.limits = new SqliteGates(ns, sql, this.nowMs)
     this.schedules = new SqliteSchedules(ns, sql, this.nowMs, row[3])
+    this.calls = new SqliteCalls(ns, sql, this.nowMs)
     this.gates = new Gates(this)
     this.jobRecords = new SqliteJobs(ns, sql, (statement, ...values) => this.read(statement, ...values))
     this.jobs = new Jobs(this)
@@ -76,7 +79,7 @@ export class SqliteRecords implements Records {
     this.lanes.place()
     this.tally.write()
     this.limits.writeDemand()
-    this.hasNews ||= this.limits.hasNews || this.schedules.hasNews
+    this.hasNews ||= this.limits.hasNews || this.schedules.hasNews || this.calls.hasNews
     this.sql("writeNamespace").run(this.ns, this.lanes.virtualTime, this.time.lastMs, this.time.behindAtMs, this.hasNews ? 1 : 0)
     return this.time
   }

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 import type { Database, Statement } from "./driver.ts"
 import { briefColumns, columns } from "./rows.ts"
 
-const files = ["namespace", "tasks", "claim", "sweep", "inspect", "gates", "jobs", "schedules"] as const
+const files = ["namespace", "tasks", "claim", "sweep", "inspect", "gates", "jobs", "schedules", "calls"] as const
 
 function readStatements(): ReadonlyMap<string, string> {
   const named = new Map<string, string>()

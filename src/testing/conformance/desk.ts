@@ -8,6 +8,7 @@ import type { Explanation, Forecast, GateReport, HelloAnswer, LimitChange, Limit
 import { idMaker, type NewTask, type NumberedEntry, type Status, statuses, type TaskRecord } from "../../task/index.ts"
 import type { VirtualWorld } from "../virtual-world.ts"
 import { only } from "./assertions.ts"
+import { TestCaller } from "./test-caller.ts"
 import { TestWorker } from "./test-worker.ts"
 
 const backoff = { baseMs: 1_000, factor: 2, capMs: 60_000 }
@@ -96,6 +97,11 @@ export class Desk {
 
   worker(workerId = "worker-1"): TestWorker {
     return new TestWorker(this.store, workerId)
+  }
+
+  /** A process that makes calls outside the queue. */
+  caller(ownerId = "caller-1"): TestCaller {
+    return new TestCaller(this.store, ownerId)
   }
 
   /** One that nobody has heard of: its claims are counted from 1. */

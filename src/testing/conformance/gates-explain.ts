@@ -33,6 +33,7 @@ export const gatesExplainTests = theme("gates-explain", {
           slots: null,
           waitingTasks: 2,
           waitingCost: 2,
+          waitingCalls: 0,
           opensAtMs: startMs + 10_000,
           isPaused: false,
           closedUntilMs: null,

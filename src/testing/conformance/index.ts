@@ -4,6 +4,10 @@
 import { describe as nodeDescribe, it as nodeIt } from "node:test"
 import { archiveTests } from "./archive.ts"
 import { budgetTests } from "./budgets.ts"
+import { callsGatesTests } from "./calls-gates.ts"
+import { callsLeaseTests } from "./calls-lease.ts"
+import { callsOrderTests } from "./calls-order.ts"
+import { callsSharesTests } from "./calls-shares.ts"
 import { cancelTests } from "./cancel.ts"
 import { claimTests } from "./claim.ts"
 import { clockTests } from "./clock.ts"
@@ -90,6 +94,10 @@ export const storeTests: readonly StoreTest[] = [
   ...gatesStatesTests,
   ...schedulesTests,
   ...schedulesFireTests,
+  ...callsOrderTests,
+  ...callsLeaseTests,
+  ...callsGatesTests,
+  ...callsSharesTests,
   ...expiryTests,
   ...cancelTests,
   ...requeueTests,

@@ -18,6 +18,7 @@ const gate = (changes: Partial<GateView> = {}): GateView => ({
   slots: null,
   waitingTasks: 0,
   waitingCost: 0,
+  waitingCalls: 0,
   opensAt: now,
   isPaused: false,
   closedUntil: null,

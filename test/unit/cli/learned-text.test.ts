@@ -21,6 +21,7 @@ const gate = (learned: Partial<LearnedView> | null, changes: Partial<GateView> =
   slots: null,
   waitingTasks: 0,
   waitingCost: 0,
+  waitingCalls: 0,
   opensAt: now,
   isPaused: false,
   closedUntil: null,

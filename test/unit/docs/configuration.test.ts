@@ -5,7 +5,9 @@ import { readFileSync } from "node:fs"
 import { describe, it } from "node:test"
 import { isSluiceError } from "../../../src/index.ts"
 import { adaptiveSettings } from "../../../src/queue/adaptive.ts"
+import { callsEnvironment } from "../../../src/queue/calls/index.ts"
 import {
+  callDefaults,
   jobDefaults,
   jobSettings,
   limitDefaults,
@@ -14,7 +16,7 @@ import {
   taskDefaults,
   workerDefaults,
 } from "../../../src/queue/index.ts"
-import { parseDuration, parseSize } from "../../../src/units/index.ts"
+import { formatDuration, parseDuration, parseSize } from "../../../src/units/index.ts"
 import { Requests } from "../../../src/worker/requests.ts"
 
 const page = readFileSync("docs/reference/configuration.md", "utf8")
@@ -111,6 +113,21 @@ describe("docs/reference/configuration.md", () => {
     const throttles = rows[3]?.[3] ?? ""
     assert.match(throttles, new RegExp(`${jobDefaults.throttles} refusals in a row`))
     assert.match(throttles, new RegExp(`\`${jobDefaults.throttleDelayMs / 1_000}s\``))
+  })
+
+  it("tells every option of calls, its variable and its default", () => {
+    const rows = tables.get("Limits outside the queue: option of `calls`")?.slice(1) ?? []
+    const { waitMs, leaseMs, fallback, fallbackForMs } = callDefaults
+    const texts = { wait: formatDuration(waitMs), lease: formatDuration(leaseMs), fallback, fallbackFor: formatDuration(fallbackForMs) }
+    assert.deepEqual(
+      rows.map((row) => row.slice(0, 3)),
+      Object.entries(callsEnvironment).map(([option, name]) => [
+        `\`${option}\``,
+        `\`${name}\``,
+        `\`${texts[option as keyof typeof texts]}\``,
+      ]),
+    )
+    assert.ok(rows.every(([, , , meaning]) => meaning))
   })
 
   it("tells what ctx.fetch does with an answer that says nothing of a pace", async () => {

@@ -36,15 +36,15 @@ DELETE FROM limit_changes WHERE number <= (SELECT max(number) FROM limit_changes
 
 -- name: readGate
 -- 1 ns, 2 limit, 3 key
-SELECT gate, $text(limit_name), $text(key), $text(state), EXISTS (SELECT 1 FROM dues WHERE dues.gate = gates.gate) FROM gates WHERE ns = ?1 AND limit_name = ?2 AND key = ?3
+SELECT gate, $text(limit_name), $text(key), $text(state), EXISTS (SELECT 1 FROM dues WHERE dues.gate = gates.gate), EXISTS (SELECT 1 FROM call_lines WHERE call_lines.gate = gates.gate) FROM gates WHERE ns = ?1 AND limit_name = ?2 AND key = ?3
 
 -- name: readGateByNumber
 -- 1 gate
-SELECT gate, $text(limit_name), $text(key), $text(state), EXISTS (SELECT 1 FROM dues WHERE dues.gate = gates.gate) FROM gates WHERE gate = ?1
+SELECT gate, $text(limit_name), $text(key), $text(state), EXISTS (SELECT 1 FROM dues WHERE dues.gate = gates.gate), EXISTS (SELECT 1 FROM call_lines WHERE call_lines.gate = gates.gate) FROM gates WHERE gate = ?1
 
 -- name: gatesOf
 -- 1 ns, 2 limit, 3 after key, 4 count
-SELECT gate, $text(limit_name), $text(key), $text(state), EXISTS (SELECT 1 FROM dues WHERE dues.gate = gates.gate) FROM gates
+SELECT gate, $text(limit_name), $text(key), $text(state), EXISTS (SELECT 1 FROM dues WHERE dues.gate = gates.gate), EXISTS (SELECT 1 FROM call_lines WHERE call_lines.gate = gates.gate) FROM gates
 WHERE ns = ?1 AND limit_name = ?2 AND (?3 IS NULL OR key > ?3)
 ORDER BY key LIMIT ?4
 
@@ -67,10 +67,11 @@ DELETE FROM gates WHERE gate IN (SELECT value FROM json_each(?1))
 
 -- name: idleGates
 -- 1 ns, 2 touched at or before, 3 limit
-SELECT gate, $text(limit_name), $text(key), $text(state), EXISTS (SELECT 1 FROM dues WHERE dues.gate = gates.gate) FROM gates
+SELECT gate, $text(limit_name), $text(key), $text(state), EXISTS (SELECT 1 FROM dues WHERE dues.gate = gates.gate), EXISTS (SELECT 1 FROM call_lines WHERE call_lines.gate = gates.gate) FROM gates
 WHERE ns = ?1 AND touched_at_ms <= ?2
   AND NOT EXISTS (SELECT 1 FROM dues WHERE dues.gate = gates.gate)
   AND NOT EXISTS (SELECT 1 FROM demand WHERE demand.gate = gates.gate)
+  AND NOT EXISTS (SELECT 1 FROM call_lines WHERE call_lines.gate = gates.gate)
 ORDER BY touched_at_ms, gate LIMIT ?3
 
 -- name: addDemand

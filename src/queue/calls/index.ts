@@ -1,0 +1,5 @@
+export type { CallStats } from "./counters.ts"
+export { Holder } from "./holder.ts"
+export { type AcquireOptions, LimitCalls, type TryOptions } from "./limit-calls.ts"
+export { type CallsOptions, type CallsSettings, callsEnvironment, callsSettings } from "./settings.ts"
+export type { CallContext, Slot } from "./slot.ts"
