@@ -12,7 +12,7 @@ import { keep, mode, type Scouting, type ScoutState, trusts } from "./scout-stat
 export function block(state: GateState, scouting: Scouting): GateState {
   const { own, known, nowUs, heard, isBusy } = scouting
   const isFirst = known.mode !== mode.blocked
-  const nextUs = isFirst ? firstWaitUs(own, known) : longerWaitUs(own, known, heard.sentAtUs)
+  const nextUs = isFirst ? firstWaitUs(own, known, heard.sentAtUs) : longerWaitUs(own, known, heard.sentAtUs)
   const waitUs = Math.min(mostRetryAfterUs, own.mostUs, nextUs)
   const closedUs =
     heard.retryAfterUs === null
@@ -36,18 +36,37 @@ export function canaryEveryUs({ leastUs, mostUs, canaryLostUs }: ScoutPolicy): n
   return Math.min(mostUs, Math.max(leastUs, canaryLostUs))
 }
 
-/** How long it should take: one more has to flow in, and a probe was too much by its gain at most. */
-function firstWaitUs(own: ScoutPolicy, { mode: from, everyNs, heldNs, spanUs, gain, trust }: ScoutState): number {
-  const isProbe = from === mode.verify && heldNs !== null
-  const excess = from === mode.start ? 0 : trust === trusts.guess ? own.gain / 2 : isProbe ? 1.3 * Math.min(gain, own.gainLeast) : own.ease
-  const most = spanUs > own.restMostUs ? own.ease : excess
-  return Math.ceil(Math.max(own.canaryUs, everyNs / 1_000, (spanUs * Math.min(most, excess)) / 1_000))
+/** How long it should take: one more has to flow in, and what was too much has to be paid back. */
+function firstWaitUs(own: ScoutPolicy, known: ScoutState, sentAtUs: number): number {
+  return Math.ceil(
+    Math.max(
+      own.canaryUs,
+      known.everyNs / 1_000,
+      known.mode === mode.start ? startWaitUs(own, known, sentAtUs) : excessUs(own, known, sentAtUs),
+    ),
+  )
 }
 
-/** Where a span is known, the end of a block is looked for with its measure: who comes late to a long window has lost much of it. */
+/** After a long start a little longer is no loss, and each canary less is a refusal less. */
+function startWaitUs(own: ScoutPolicy, { cycleAtUs }: ScoutState, sentAtUs: number): number {
+  return Math.min(own.canarySlowUs / 8, (sentAtUs - cycleAtUs) / 12)
+}
+
+/** What may have been sent too much, as the time in which it flows in. Who comes late to a long window has lost much of it. */
+function excessUs(own: ScoutPolicy, { mode: from, everyNs, heldNs, spanUs, trust, sinceUs }: ScoutState, sentAtUs: number): number {
+  const leastUs = (spanUs * own.ease) / 1_000
+  if (spanUs > own.restMostUs) return leastUs
+  if (trust === trusts.guess) return (spanUs * 1.5 * own.gain) / 1_000
+  if (from !== mode.verify || heldNs === null) return leastUs
+  const faster = heldNs / everyNs - 1
+  return Math.max(faster * Math.min(0.75 * spanUs, sentAtUs - sinceUs), (Math.min(1_000 * faster, own.gainLeast) * 1.3 * spanUs) / 1_000)
+}
+
+/** Where a span is known, the end of a block is looked for with its measure; where it is not, in few steps. */
 function longerWaitUs(own: ScoutPolicy, { waitUs, spanUs, blockedAtUs }: ScoutState, sentAtUs: number): number {
+  const step = spanUs === 0 ? 2.5 : 2
   const mostUs = spanUs === 0 ? own.mostUs : Math.max(own.canarySlowUs, waitUs, spanUs / 24, (sentAtUs - blockedAtUs) / 6)
-  return Math.ceil(Math.min(mostUs, waitUs * (waitUs < own.canarySlowUs ? 2 : 1.3)))
+  return Math.ceil(Math.min(mostUs, waitUs * (waitUs < own.canarySlowUs ? step : 1.3)))
 }
 
 /** Of so few units that have passed nothing can be measured. */
@@ -155,7 +174,14 @@ function probeWasRefused(scouting: Scouting, episode: Episode): ScoutState {
   if (isSoon(known, episode) && episode.isSure && episode.measured < 1_000 / heldNs)
     return believe(scouting, measuredOf(scouting, episode), known.spanUs, episode.isSure)
   const gain = Math.max(own.gainLeast, Math.round(known.gain / 4))
-  return probe(scouting, { ...known, refusedNs: known.everyNs, heldNs, everyNs: heldNs, gain })
+  const refusedNs = isAtEdge(scouting, heldNs) ? Math.max(known.everyNs, Math.round(heldNs / (1 + own.gainLeast / 1_000))) : known.everyNs
+  return probe(scouting, { ...known, refusedNs, heldNs, everyNs: heldNs, gain })
+}
+
+/** Refused before the probe had sent much more than what had held would have: no window has more room than that. */
+function isAtEdge({ known, own }: Scouting, heldNs: number): boolean {
+  const probedUs = Math.max(0, known.blockedAtUs - known.sinceUs)
+  return (heldNs / known.everyNs - 1) * probedUs <= (1.5 * own.gainLeast * known.spanUs) / 1_000
 }
 
 /** What has passed over a cycle that is not much longer than the other side's memory: the limit is not less. */

@@ -28,9 +28,20 @@ function double(scouting: Scouting): ScoutState {
 /** Long enough for a window to fill, or for a burst to run out at the excess that is looked for. */
 function verifyUs({ own, known }: Scouting): number {
   const everyUs = known.everyNs / 1_000
-  const isGrowing = known.heldNs !== null && known.gain > 250
-  const spans = isGrowing ? 0.75 : known.gain >= 120 ? 1.15 : 1.5
-  return Math.max(spans * known.spanUs, 2 * own.growEveryUs, fewest * everyUs, (own.burst * everyUs * 1_000) / known.gain)
+  const step = Math.max(own.gainLeast, stepOf(known))
+  const leastUs = step > own.gainLeast ? 2 * own.growEveryUs : known.restUs / 3
+  return Math.max(spansOf(known, step) * known.spanUs, leastUs, fewest * everyUs, (own.burst * everyUs * 1_000) / step)
+}
+
+/** In thousandths: by how much it is really faster than what has held. The gain may be far more than there was room for. */
+function stepOf({ heldNs, everyNs, gain }: ScoutState): number {
+  return heldNs === null ? gain : Math.min(gain, Math.round(1_000 * (heldNs / everyNs - 1)))
+}
+
+/** It begins in the midst of a window: of a guess the next one decides. Far below a limit that is not in sight yet time is all there is to lose. */
+function spansOf({ heldNs, refusedNs, trust }: ScoutState, step: number): number {
+  if (heldNs === null) return trust === trusts.guess ? 2 : 1.5
+  return refusedNs === null && step > 250 ? 0.5 : 1.5
 }
 
 function verified(scouting: Scouting): ScoutState {
@@ -43,7 +54,7 @@ function verified(scouting: Scouting): ScoutState {
   if (known.refusedNs === null) return probe(scouting, { ...held, gain, restUs: own.restUs })
   // What was refused once holds now: the limit is another, and may be far.
   if (known.everyNs <= 1.005 * known.refusedNs)
-    return probe(scouting, { ...held, refusedNs: null, gain: Math.min(own.gainMost, 9 * own.gainLeast), restUs: own.restUs })
+    return probe(scouting, { ...held, refusedNs: null, gain: Math.min(own.gainMost, 9 * own.gainLeast) })
   // After a rest what was refused before it is tried again.
   const isNear = known.everyNs / known.refusedNs - 1 <= (2.1 * own.gainLeast) / 1_000
   if (isNear && known.steps > 0) return restart(scouting, { ...held, gain, everyNs: known.refusedNs })

@@ -4,6 +4,7 @@ import type { Heard } from "../../../src/limits/index.ts"
 
 export const startUs = 1_769_601_600_000_000
 export const second = 1_000_000
+export const minute = 60 * second
 
 export function answer(kind: Heard["kind"], sentAtUs: number, given: Partial<Heard> = {}): Heard {
   return {

@@ -13,7 +13,8 @@ import {
   scoutDefaults,
 } from "../../../src/limits/index.ts"
 import type { ScoutState } from "../../../src/limits/learning/scout.ts"
-import { answer, startUs } from "./answers.ts"
+import { mode } from "../../../src/limits/learning/scout-state.ts"
+import { answer, minute, startUs } from "./answers.ts"
 
 export const rttUs = 100_000
 
@@ -95,4 +96,15 @@ export class Scouted {
     }
     return refusals
   }
+}
+
+/** At rest at a rate that has held: 60 a minute, counted in windows. */
+export function rested(): Scouted {
+  const gate = new Scouted()
+  gate.windows(60, minute, 15 * minute)
+  for (let i = 0; gate.scout.mode !== mode.rest || gate.scout.answers < 1; i++) {
+    ok(i < 30, "it never rests")
+    gate.windows(60, minute, minute)
+  }
+  return gate
 }
