@@ -2,41 +2,31 @@
 
 import { SluiceError, shown } from "../errors/index.ts"
 import type { Simulation } from "../simulate/index.ts"
-import {
-  budgets,
-  type ForecastErrors,
-  type MoveRequest,
-  type MoveResult,
-  type Store,
-  type StoreDescription,
-  type SubmitAnswer,
-  type SubmitRequest,
-} from "../store/index.ts"
+import { budgets, type ForecastErrors, type MoveRequest, type MoveResult, type Store, type StoreDescription } from "../store/index.ts"
 import { describeEntry, IllegalTransitionError, idMaker, type NewTask, type NumberedEntry, type Status } from "../task/index.ts"
 import { formatSize, parseName, readOptions } from "../units/index.ts"
 import { Worker, type WorkerOptions } from "../worker/index.ts"
 import type { World } from "../world/index.ts"
 import { type CallsSettings, callsSettings, Holder, LimitCalls } from "./calls/index.ts"
 import { Declarations } from "./declarations.ts"
-import { type AnyTask, checkInput, isTaskDefinition, type TaskDefaults, type TaskDefinition } from "./definition.ts"
+import type { AnyTask, TaskDefinition } from "./definition.ts"
 import { Emitter } from "./emitter.ts"
 import type { QueueEvents } from "./events.ts"
 import { explanationView, type TaskExplanation } from "./explain.ts"
 import type { Job } from "./job.ts"
-import { jobBounds } from "./job-settings.ts"
-import { type JobOptions, Jobs, type JobTask, jobEnded, jobNotFound, jobReaders, readJobTask } from "./jobs.ts"
+import { type JobOptions, Jobs, type JobTask, jobEnded, jobNotFound } from "./jobs.ts"
 import { type AnyLimit, isLimit } from "./limit.ts"
 import { Limits } from "./limits.ts"
 import { type ListOptions, listCursor, listRequest, type TaskPage } from "./list.ts"
-import { submitRefusal, taskNotFound } from "./refusals.ts"
+import { taskNotFound } from "./refusals.ts"
 import type { ScheduleOptions } from "./schedule-options.ts"
 import type { SavedSchedule } from "./schedule-view.ts"
 import { Schedules } from "./schedules.ts"
 import { simulateOn } from "./simulate.ts"
 import type { SimulateOptions } from "./simulate-options.ts"
-import { newTask, type ReadSubmitOptions, readSubmitOptions, type SubmitOptions } from "./submit.ts"
+import { readSubmitOptions, type SubmitOptions } from "./submit.ts"
+import { defaultsOf, inStepSizes, Submitter, typeOf } from "./submitter.ts"
 import { Task } from "./task.ts"
-import { flowOf, gatesOf } from "./task-gates.ts"
 
 export interface SubmitManyOptions<Input> extends SubmitOptions {
   /** Options of one task, on top of those of the batch. */
@@ -64,7 +54,7 @@ export class Queue {
   readonly schedules: Schedules
   /** What this process knows of limits. Workers of this queue add to it. */
   readonly declarations: Declarations
-  private readonly makeId: () => string
+  private readonly submitter: Submitter
   private readonly events = new Emitter<QueueEvents>()
   private readonly calls: CallsSettings
   /** Made when it is needed: most queues are used for tasks alone. */
@@ -77,11 +67,12 @@ export class Queue {
     this.limits = new Limits(store)
     this.jobs = new Jobs(store)
     this.declarations = new Declarations(store, world)
-    this.makeId = idMaker(world)
+    const makeId = idMaker(world)
+    this.submitter = new Submitter({ store, declarations: this.declarations, makeId, maxInputBytes })
     this.schedules = new Schedules({
-      ...{ store, declarations: this.declarations, makeId: this.makeId },
-      prepare: (task, input, options) => this.prepare(task, input, readSubmitOptions(typeOf(task), [defaultsOf(task), options])),
-      submit: async (task) => (await this.submitBatch({ tasks: [task] })).tasks[0] as Task,
+      ...{ store, declarations: this.declarations, makeId },
+      prepare: (task, input, options) => this.submitter.prepare(task, input, readSubmitOptions(typeOf(task), [defaultsOf(task), options])),
+      submit: async (task) => (await this.submitter.submit({ tasks: [task] })).tasks[0] as Task,
     })
     this.calls = calls
   }
@@ -90,7 +81,7 @@ export class Queue {
   submit(type: string, input: unknown, options?: SubmitOptions): Promise<Task>
   async submit(task: AnyTask | string, input: unknown, options?: SubmitOptions): Promise<Task> {
     const read = readSubmitOptions(typeOf(task), [defaultsOf(task), options])
-    const { tasks } = await this.submitBatch({ tasks: [await this.prepare(task, input, read)] })
+    const { tasks } = await this.submitter.submit({ tasks: [await this.submitter.prepare(task, input, read)] })
     return tasks[0] as Task
   }
 
@@ -109,29 +100,24 @@ export class Queue {
     const tasks: NewTask[] = []
     for (const [index, input] of inputs.entries()) {
       const own = each ? readSubmitOptions(type, [defaultsOf(task), batch, each(input as never, index)]) : common
-      tasks.push(await this.prepare(task, input, own))
+      tasks.push(await this.submitter.prepare(task, input, own))
     }
     const pieces = inStepSizes(tasks)
     if (pieces.length > 1 && inPieces !== true) throw tooLarge(tasks)
     const submitted: Task[] = []
-    for (const piece of pieces) submitted.push(...(await this.submitBatch({ tasks: piece })).tasks)
+    for (const piece of pieces) submitted.push(...(await this.submitter.submit({ tasks: piece })).tasks)
     return submitted
   }
 
   /** A named group of tasks, with progress and bounds of its own. Up to a step's worth of tasks is one batch, all or nothing. */
   async submitJob(name: string, tasks: readonly JobTask[], options?: JobOptions): Promise<Job> {
-    const where = `submitJob ${shown(name)}`
-    const { open = false, onComplete, ...bounds } = readOptions(where, options, jobReaders)
-    const id = this.makeId()
-    const follows = onComplete ? await this.prepareJobTask(`${where}: onComplete`, onComplete, null) : null
-    const newJob = { ...jobBounds(bounds, process.env), id, name: parseName("job", name), isOpen: true, onComplete: follows }
-    return this.addPieces(id, await this.prepareJobTasks(where, tasks, id), newJob, !open)
+    return this.jobOf(await this.submitter.submitJob(name, tasks, options))
   }
 
   /** More tasks for a job that runs: one that is open, or one of whose tasks is running. */
   async addToJob(id: string, tasks: readonly JobTask[]): Promise<Job> {
-    const where = `addToJob ${shown(id)}`
-    return this.addPieces(id, await this.prepareJobTasks(where, tasks, id), undefined, false)
+    await this.submitter.addToJob(id, tasks)
+    return this.jobOf(id)
   }
 
   /** A task at each instant of a cron. The same again changes nothing; else it replaces the one of that name. */
@@ -263,65 +249,10 @@ export class Queue {
     await this.store.close()
   }
 
-  private async prepare(task: AnyTask | string, input: unknown, options: ReadSubmitOptions): Promise<NewTask> {
-    // Written out: an object made by spreading is a slow one, and there are as many as there are tasks.
-    const { maxInputBytes } = this
-    if (!isTaskDefinition(task)) {
-      const type = typeOf(task)
-      const gates = options.gates ?? null
-      return newTask({ id: this.makeId(), type, input, maxInputBytes, options, gates, flow: options.flow ?? options.job ?? type })
-    }
-    const checked = await checkInput(task, input)
-    if (checked.kind === "refused") throw checked.error
-    if (options.gates) throw gatesTwice(task.type)
-    const { refs, limits } = gatesOf(task, checked.value)
-    this.declarations.note(task.type, limits)
-    const { type } = task
-    const flow = options.flow ?? flowOf(task, checked.value) ?? options.job ?? type
-    return newTask({ id: this.makeId(), type, input, maxInputBytes, options, gates: refs, flow })
-  }
-
-  private async prepareJobTasks(where: string, tasks: readonly JobTask[], job: string): Promise<NewTask[]> {
-    if (!Array.isArray(tasks)) throw new SluiceError("invalid_input", `${where}: expected an array of { task, input }, got ${shown(tasks)}`)
-    const prepared: NewTask[] = []
-    for (const [index, one] of tasks.entries()) prepared.push(await this.prepareJobTask(`${where}: tasks[${index}]`, one, job))
-    return prepared
-  }
-
-  private prepareJobTask(where: string, given: JobTask, job: string | null): Promise<NewTask> {
-    const { task, input, options } = readJobTask(where, given)
-    const own = job === null ? {} : { job }
-    return this.prepare(task, input, readSubmitOptions(typeOf(task), [defaultsOf(task), options, own]))
-  }
-
-  /** The last piece closes the job, where nobody adds more. */
-  private async addPieces(id: string, tasks: readonly NewTask[], newJob: SubmitRequest["newJob"], isClosed: boolean): Promise<Job> {
-    const pieces = tasks.length === 0 ? [[]] : inStepSizes(tasks)
-    for (const [i, piece] of pieces.entries()) {
-      const isLast = i === pieces.length - 1
-      await this.submitBatch({
-        tasks: piece,
-        ...(newJob && i === 0 ? { newJob } : {}),
-        ...(isClosed && isLast ? { closeJob: id } : {}),
-      })
-    }
+  private async jobOf(id: string): Promise<Job> {
     const job = await this.jobs.get(id)
     if (!job) throw jobNotFound(id)
     return job
-  }
-
-  private async submitBatch(request: SubmitRequest): Promise<{ readonly tasks: Task[] }> {
-    const { tasks } = request
-    if (tasks.length === 0 && !request.newJob && request.closeJob === undefined) return { tasks: [] }
-    if (this.declarations.isDue) await this.declarations.tell()
-    let answer: SubmitAnswer = await this.store.submit(request)
-    // The store may have been emptied since it was told.
-    if (answer.kind === "unknown_limit" && this.declarations.knows(answer.limit)) {
-      await this.declarations.say(null, [])
-      answer = await this.store.submit(request)
-    }
-    if (answer.kind !== "ok") throw submitRefusal(answer, tasks[answer.index])
-    return { tasks: answer.tasks.map(({ task, forecast }) => new Task(task, forecast)) }
   }
 
   private async move(name: "cancel" | "retry" | "archive" | "expire", id: string): Promise<Task> {
@@ -335,21 +266,6 @@ export class Queue {
   }
 }
 
-function typeOf(task: AnyTask | string): string {
-  return isTaskDefinition(task) ? task.type : parseName("task type", task)
-}
-
-function defaultsOf(task: AnyTask | string): TaskDefaults | undefined {
-  return isTaskDefinition(task) ? task.defaults : undefined
-}
-
-function gatesTwice(type: string): SluiceError {
-  return new SluiceError(
-    "invalid_option",
-    `submit ${type}: gates: expected none beside a definition, whose limits say which; submit by name to give them by hand`,
-  )
-}
-
 /** What `newTask` does not see; the rest is checked with each task. */
 function checkMany<T extends SubmitManyOptions<never>>(options: T): T {
   const fail = (message: string) => new SluiceError("invalid_option", `submitMany: ${message}`)
@@ -359,23 +275,6 @@ function checkMany<T extends SubmitManyOptions<never>>(options: T): T {
     throw fail(`each: expected a function (input, index) => options, got ${shown(each)}`)
   if (inPieces !== undefined && typeof inPieces !== "boolean") throw fail(`inPieces: expected true or false, got ${shown(inPieces)}`)
   return options
-}
-
-function inStepSizes(tasks: readonly NewTask[]): NewTask[][] {
-  const pieces: NewTask[][] = []
-  let piece: NewTask[] = []
-  let bytes = 0
-  for (const task of tasks) {
-    const size = Buffer.byteLength(task.input)
-    if (piece.length >= budgets.submitTasks || (piece.length > 0 && bytes + size > budgets.submitBytes)) {
-      pieces.push(piece)
-      piece = []
-      bytes = 0
-    }
-    piece.push(task)
-    bytes += size
-  }
-  return piece.length > 0 ? [...pieces, piece] : pieces
 }
 
 function tooLarge(tasks: readonly NewTask[]): SluiceError {
