@@ -50,7 +50,8 @@ function runAll(some, concurrency) {
 }
 
 // Those that measure what real processes do in real time have the machine to themselves.
-const isAlone = (file) => file.includes("/test/chaos/") || file.endsWith("/simulate/processes.test.js")
+const alone = ["/test/chaos/", "/simulate/processes.test.js", "/processes/calls-cut.test.js"]
+const isAlone = (file) => alone.some((part) => file.includes(part))
 await runAll(
   files.filter((file) => !isAlone(file)),
   Math.max(1, availableParallelism()),
