@@ -12,6 +12,8 @@ export async function probeSlots(store: Store, world: World, limit: Limit<string
   const queue = new Queue(store, world, queueDefaults.maxInputBytes)
   const slots = limit.policy.concurrency ?? 0
   const room = (slots + 1) * keys.length
+  // Where nobody happened to submit a task that passes it, nobody has declared it.
+  await store.hello({ workerId: null, types: [], limits: [{ name: limit.name, policy: limit.policy }] })
   for (const key of keys) await queue.submitMany(type, Array(slots + 1).fill(null), { gates: [{ limit: limit.name, key }] })
   const claim = { number: 1, types: [{ type, room }], max: room }
   const { claimed } = await store.exchange({ workerId: "probe", settles: [], heartbeats: [], leaseMs: 60_000, claim })
