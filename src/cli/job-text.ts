@@ -2,7 +2,7 @@
 
 import type { Job, JobDetailView } from "../queue/index.ts"
 import { jobTallies } from "../task/index.ts"
-import { formatDuration } from "../units/index.ts"
+import { formatDuration, formatInstant } from "../units/index.ts"
 import { counted } from "./counted.ts"
 import { type Field, field } from "./fields.ts"
 import { plain } from "./plain.ts"
@@ -42,7 +42,7 @@ export function jobFields({ job, heldBy, slots }: JobDetailView, now: Date): Fie
     ...field("why", job.error === null ? null : plain(job.error)),
     ...field("tasks", `${job.ended} of ${job.total} ended, ${percentText(job)}${job.total > 0 ? ` (${countsText(job)})` : ""}`),
     ...field("rate", rateText(job)),
-    ...field("ends", finish && `${finish} (${instantAndRelative(job.estimatedFinishAt ?? now, now)})`),
+    ...field("ends", job.estimatedFinishAt && `${formatInstant(job.estimatedFinishAt.getTime())} (${finish})`),
     ...field("held by", heldBy && plain(heldText(heldBy, job))),
     ...field("slots", slots && `${slots.held} of ${slots.of} held`),
     ...field("failures in a row", failuresText(job)),
