@@ -21,13 +21,17 @@ const shapes = {
   flow: asText,
 } as const
 
-export function addTaskFlags(command: Command): Command {
-  return command
+/** `isRepeated`: of a schedule, whose tasks have no time of their own. */
+export function addTaskFlags(command: Command, isRepeated = false): Command {
+  command
     .option("--ttl <duration>", "Expires when not started within this time; 0 expires at once")
     .option("--ttl-seconds <seconds>", "The same, in seconds")
-    .option("--expires-at <time>", "Expires when not started by then")
-    .option("--delay <duration>", "Starts no sooner than this much later")
-    .option("--schedule-at <time>", "Starts no sooner than then")
+  if (!isRepeated)
+    command
+      .option("--expires-at <time>", "Expires when not started by then")
+      .option("--delay <duration>", "Starts no sooner than this much later")
+      .option("--schedule-at <time>", "Starts no sooner than then")
+  return command
     .option("--max-retries <n>", `Failures that are tried again (default: ${taskDefaults.maxRetries})`)
     .option("--max-reschedules <n>", 'Times that the handler may ask for later (default: "none", no cap)')
     .option("--max-throttles <n>", 'Times that the other side may say "not now" (default: "none", no cap)')

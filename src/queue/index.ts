@@ -35,7 +35,6 @@ export {
   readCatchUp,
   type ScheduleOptions,
   scheduleDefaults,
-  scheduleTaskReaders,
 } from "./schedule-options.ts"
 export type { SavedSchedule, ScheduleView } from "./schedule-view.ts"
 export type { Schedules, UpcomingOptions } from "./schedules.ts"

@@ -36,7 +36,7 @@ export function readCatchUp(name: string, value: unknown): CatchUp {
 
 /** Those of a submission that make sense for many tasks: no time of their own, and no key. */
 const { ttl, ttlSeconds, timeout, timeoutSeconds, maxRetries, maxReschedules, maxThrottles, priority, tags, flow, gates } = submitReaders
-export const scheduleTaskReaders = {
+const scheduleTaskReaders = {
   ...{ ttl, ttlSeconds, timeout, timeoutSeconds, maxRetries, maxReschedules, maxThrottles, priority, tags, flow, gates },
 }
 

@@ -9,28 +9,14 @@ import {
   type SavedSchedule,
   type ScheduleOptions,
   scheduleDefaults,
-  scheduleTaskReaders,
-  taskDefaults,
 } from "../../../queue/index.ts"
-import { formatDuration, formatSize, parseJson, parseName, parseSize } from "../../../units/index.ts"
+import { formatSize, parseJson, parseName, parseSize } from "../../../units/index.ts"
 import { define } from "../../define.ts"
-import { asDuration, asNumber, asText, collect, type Given, onlyOneFlag, orWord, readFlag, readFlags, type Shape } from "../../flags.ts"
+import { asNumber, type Given, readFlag, type Shape } from "../../flags.ts"
 import { textFrom } from "../../input-text.ts"
 import { nextText, scheduleDocument } from "../../schedule-text.ts"
 import type { Session } from "../../session.ts"
-import { parseGate } from "../../target.ts"
-
-const shapes = {
-  ttl: asDuration,
-  ttlSeconds: asNumber,
-  maxRetries: asNumber,
-  maxReschedules: orWord("none", asNumber),
-  maxThrottles: orWord("none", asNumber),
-  timeout: asDuration,
-  timeoutSeconds: asNumber,
-  priority: asNumber,
-  flow: asText,
-} as const
+import { addTaskFlags, readTaskFlags } from "../../task-flags.ts"
 
 /** "none", "last", "all=10". */
 const asCatchUp: Shape = (text) => {
@@ -44,7 +30,7 @@ function parseCatchUp(name: string, value: unknown) {
 }
 
 export function addAdd(schedule: Command, session: Session): void {
-  define(schedule, {
+  const command = define(schedule, {
     usage: "add <name>",
     summary: "Make a schedule, or replace the one of that name",
     details:
@@ -63,21 +49,7 @@ export function addAdd(schedule: Command, session: Session): void {
     )
     .requiredOption("-t, --type <name>", "The type of its tasks: which handler runs them")
     .option("-i, --input <json>", 'Their input as JSON; "-" reads stdin, "@file" reads a file', "{}")
-    .option("--ttl <duration>", "A task expires when not started within this time")
-    .option("--ttl-seconds <seconds>", "The same, in seconds")
-    .option("--max-retries <n>", `Failures that are tried again (default: ${taskDefaults.maxRetries})`)
-    .option("--max-reschedules <n>", 'Times that the handler may ask for later (default: "none", no cap)')
-    .option("--max-throttles <n>", 'Times that the other side may say "not now" (default: "none", no cap)')
-    .option("--timeout <duration>", `The longest that one run may take (default: ${formatDuration(taskDefaults.timeoutMs)})`)
-    .option("--timeout-seconds <seconds>", "The same, in seconds")
-    .option("--priority <n>", `Higher runs earlier (default: ${taskDefaults.priority})`)
-    .option("--tag <name>", "A word to find its tasks by; may be repeated", collect)
-    .option(
-      "--gate <gate>",
-      "A gate they pass: limit/key, limit alone where it is not split, limit/key=3 for a cost; may be repeated",
-      collect,
-    )
-    .option("--flow <key>", "What they share fairly with others by (default: their type)")
+  addTaskFlags(command, true)
     .option(
       "--max-input-bytes <size>",
       `The largest input that is taken, such as 1MiB (default: ${formatSize(queueDefaults.maxInputBytes)})`,
@@ -88,8 +60,6 @@ export function addAdd(schedule: Command, session: Session): void {
 async function add(session: Session, name: string, given: Given): Promise<void> {
   parseName("schedule add", name)
   const type = parseName("--type", given.type)
-  onlyOneFlag("schedule add", given, ["ttl", "ttlSeconds"])
-  onlyOneFlag("schedule add", given, ["timeout", "timeoutSeconds"])
   const maxInputBytes = readFlag(given, "maxInputBytes", asNumber, parseSize)
   const options = optionsOf(given)
   const input = parseJson("--input", await textFrom(session.io, "--input", given.input as string))
@@ -105,14 +75,10 @@ async function add(session: Session, name: string, given: Given): Promise<void> 
 
 function optionsOf(given: Given): ScheduleOptions {
   const catchUp = readFlag(given, "catchUp", asCatchUp, parseCatchUp)
-  const tags = (given.tag as readonly string[] | undefined)?.map((tag) => parseName("--tag", tag))
-  const gates = (given.gate as readonly string[] | undefined)?.map((gate) => parseGate("--gate", gate))
   return {
-    ...readFlags<ScheduleOptions>(given, shapes, scheduleTaskReaders),
+    ...readTaskFlags("schedule add", given),
     ...(given.timezone === undefined ? {} : { timezone: given.timezone as string }),
     ...(catchUp === undefined ? {} : { catchUp }),
-    ...(tags ? { tags } : {}),
-    ...(gates ? { gates } : {}),
   }
 }
 
