@@ -107,7 +107,7 @@ export const otherProviders = [
   { accounting: "offset", limit: 900, perMs: 15 * minute },
 ]
 
-/** Chosen when the controller was finished, and run once, as they are: whatever they showed is in RESULTS.md. */
+/** Chosen when the controller was taken to be finished. Nothing is fitted to these: whatever they show is in RESULTS.md. */
 export const unseenProviders = [
   { accounting: "sliding", limit: 40, perMs: minute },
   { accounting: "counter", limit: 25, perMs: 20 * second },
