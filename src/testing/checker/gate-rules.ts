@@ -40,6 +40,10 @@ export function judgeGate(gate: GateFacts, startWithinMs: number | null): Violat
     const bunched = excessOf({ ...rate, perMs: rate.perMs - (startWithinMs ?? 0) }, gate.line, starts, rate)
     if (bunched) say("start_excess", `of starts, ${bunched}`)
   }
+  // Also where the late start happens to bunch with no other.
+  const late =
+    startWithinMs === null ? undefined : admissions.find(({ atMs, startMs }) => startMs !== null && startMs - atMs > startWithinMs)
+  if (late) say("start_excess", `${late.who} was admitted at ${late.atMs}, and its handler began at ${late.startMs}`)
   for (const { atMs, who, isAhead } of admissions) {
     if (!isAhead && gate.line.isClosedAt(atMs)) say("closed_gate", `${who} was let through at ${atMs}, while it was closed`)
   }
