@@ -23,7 +23,8 @@ export function guard(program, file) {
     if (ts.isParenthesizedExpression(node)) return condition(node.expression)
     if (ts.isPrefixUnaryExpression(node) && node.operator === SyntaxKind.ExclamationToken) return
     if (ts.isBinaryExpression(node) && isLogical(node.operatorToken.kind)) return
-    if (isFalsyValue(typeOf(node))) tell(node, `"${node.getText(file)}" is a number or a text as a condition: 0 and "" are true in Lua; compare it`)
+    if (isFalsyValue(typeOf(node)))
+      tell(node, `"${node.getText(file)}" is a number or a text as a condition: 0 and "" are true in Lua; compare it`)
   }
 
   const literal = (node) => {
@@ -37,9 +38,6 @@ export function guard(program, file) {
               tell(member, `spreads "${property.name}", which may be null, over what was spread before: null would not replace it`)
           }
         spread = true
-      } else if (spread && (ts.isPropertyAssignment(member) || ts.isShorthandPropertyAssignment(member))) {
-        const value = ts.isPropertyAssignment(member) ? member.initializer : member.name
-        if (isNullable(typeOf(value))) tell(member, `"${member.name.getText(file)}" may be null: it would not replace what was spread before`)
       }
     }
   }
