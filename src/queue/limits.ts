@@ -3,7 +3,7 @@
 import { hostname } from "node:os"
 import { isSluiceError, SluiceError, shown } from "../errors/index.ts"
 import type { GatePolicy, RatePolicy } from "../limits/index.ts"
-import { budgets, type GatesAnswer, type LimitChange, type LimitReport, type Store } from "../store/index.ts"
+import { budgets, type GatesAnswer, type LimitChange, type LimitReport, type Override, type Store } from "../store/index.ts"
 import { formatCursor, type Instant, parseCursor, parseInstant, parseKey, parseName, readOptions, wholeNumber } from "../units/index.ts"
 import { type GateView, gateView } from "./gate-view.ts"
 import { checkImport, exportOf, type LearnedExport, readExport, type TeachOptions, taughtBy } from "./learned.ts"
@@ -193,7 +193,7 @@ export class Limits {
 }
 
 /** How the other side counts is a fact about it: a new rate is counted as the code counts the one that it replaces. */
-function overrideOf(where: string, options: ReadPolicyOptions, base: GatePolicy | null): Partial<GatePolicy> {
+function overrideOf(where: string, options: ReadPolicyOptions, base: GatePolicy | null): Override {
   const { rate, concurrency } = options
   if (rate === undefined && concurrency === undefined)
     throw new SluiceError("invalid_option", `${where}: expected a rate such as "10/10s", a concurrency, or both, got neither`)

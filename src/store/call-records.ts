@@ -28,7 +28,8 @@ export interface CallLine {
 }
 
 export interface CallRecords {
-  load(ids: readonly string[]): readonly (CallRecord | null)[]
+  /** Those that are there, by id. */
+  load(ids: readonly string[]): ReadonlyMap<string, CallRecord>
   /** New, or changed. */
   save(call: CallRecord): void
   remove(ids: readonly string[]): void

@@ -69,11 +69,13 @@ export interface Chosen {
 export const turn = 1_000_000
 
 export function compareHeads(a: Head, b: Head): number {
-  return b.priority - a.priority || a.readyAtMs - b.readyAtMs || a.seq - b.seq
+  if (a.priority !== b.priority) return b.priority - a.priority
+  return a.readyAtMs === b.readyAtMs ? a.seq - b.seq : a.readyAtMs - b.readyAtMs
 }
 
 export function compareFlows(a: FlowPlace, b: FlowPlace): number {
-  return b.priority - a.priority || a.virtualTime - b.virtualTime || compareHeads(a, b)
+  if (a.priority !== b.priority) return b.priority - a.priority
+  return a.virtualTime === b.virtualTime ? compareHeads(a, b) : a.virtualTime - b.virtualTime
 }
 
 /** What choosing has to know beside the backlog. */
@@ -193,7 +195,7 @@ class Flow implements Ranked<Flow> {
 
   /** `wanted` tells how many more may be taken: a lane that has its flow to itself reads them all at once. */
   advance(wanted: number): void {
-    this.lanes.best()?.advance(this.lanes.alone ? wanted : 4)
+    this.lanes.best()?.advance(this.lanes.isAlone() ? wanted : 4)
   }
 
   /** The lane with the best head leaves, to wait at the gate. */

@@ -1,6 +1,6 @@
 // What a run costs at a gate: what was declared, or what was learned from runs of its type, between the least and the most.
 
-import { isMetered, largestCost, learnedCost } from "../limits/index.ts"
+import { type GateState, isMetered, largestCost, learnedCost } from "../limits/index.ts"
 import type { GateRef, TaskRecord } from "../task/index.ts"
 import type { OpenGate } from "./gates.ts"
 import type { GateKey } from "./limit-records.ts"
@@ -34,4 +34,9 @@ export function refAt(task: Pick<TaskRecord, "gates">, { limit, key }: GateKey):
 /** The least distance between two starts: what the task asks for, else what the limit has for all. */
 export function delayUsOf({ force }: OpenGate, ref: GateRef): number {
   return ref.delayMs === undefined ? (force.policy.adaptive?.baseDelayUs ?? 0) : ref.delayMs * 1_000
+}
+
+/** With what people have closed by hand. */
+export function closedBy({ state, force }: OpenGate): GateState {
+  return force.closedUntilUs > state.closedUntilUs ? { ...state, closedUntilUs: force.closedUntilUs } : state
 }

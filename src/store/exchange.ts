@@ -50,7 +50,7 @@ function settleAll(records: Records, request: ExchangeRequest): SettleAnswer[] {
   const answers: SettleAnswer[] = []
   const told: JobTold[] = []
   const isOnce = new Set(request.settles.map(({ id }) => id)).size === request.settles.length
-  const left = isOnce ? completeAll(records, request.settles, answers, told) : [...request.settles.keys()]
+  const left = isOnce ? completeAll(records, request.settles, answers, told) : request.settles.map((_, place) => place)
   if (left.length > 0) settleEach(records, request.settles, left, answers, told)
   for (const { task, news } of told.sort((a, b) => a.place - b.place)) records.jobs.tell(task, news)
   return answers
@@ -65,14 +65,14 @@ interface JobTold {
 
 /** Answers the completions that it can; gives back the places of all other settles. */
 function completeAll(records: Records, settles: readonly SettleRequest[], answers: SettleAnswer[], told: JobTold[]): number[] {
-  const places = [...settles.keys()].filter((place) => settles[place]?.outcome.kind === "completed")
-  if (places.length === 0) return [...settles.keys()]
-  const found = new Map(records.loadBrief(places.map((place) => settles[place]?.id ?? "")).map((task, i) => [places[i], task]))
+  const ids = settles.flatMap(({ id, outcome }) => (outcome.kind === "completed" ? [id] : []))
+  if (ids.length === 0) return settles.map((_, place) => place)
+  const found = records.loadBrief(ids)
   const done: Completion[] = []
   const left: number[] = []
   for (const [place, settle] of settles.entries()) {
     const { fence, outcome } = settle
-    const task = found.get(place)
+    const task = outcome.kind === "completed" ? found.get(settle.id) : undefined
     // A history that has to be trimmed is not just appended to.
     if (outcome.kind !== "completed" || (task && task.version >= historyLimit)) left.push(place)
     else {
@@ -100,9 +100,9 @@ function settleEach(
   const found = records.load(places.map((place) => settles[place]?.id ?? ""))
   const latest = new Map<string, TaskRecord>()
   const changes: Change[] = []
-  for (const [i, place] of places.entries()) {
+  for (const place of places) {
     const { id, fence, outcome } = settles[place] as SettleRequest
-    const task = latest.get(id) ?? found[i]
+    const task = latest.get(id) ?? found.get(id)
     const result = task ? settle(task, fence, atItsGate(records, task, outcome), records.nowMs) : null
     if (!task || !result || result.kind === "stale") answers[place] = { kind: "stale" }
     else if (result.kind === "repeat") answers[place] = { kind: "ok", status: task.status }
@@ -140,8 +140,8 @@ function keepAll(records: Records, request: ExchangeRequest): ("ok" | "stale")[]
   if (request.heartbeats.length === 0) return []
   const found = records.load(request.heartbeats.map(({ id }) => id))
   const latest = new Map<string, TaskRecord>()
-  const answers = request.heartbeats.map(({ id, fence, progress }, i) => {
-    const task = latest.get(id) ?? found[i]
+  const answers = request.heartbeats.map(({ id, fence, progress }) => {
+    const task = latest.get(id) ?? found.get(id)
     const renewed = task ? renew(task, fence, records.nowMs, request.leaseMs, progress) : null
     if (renewed) {
       latest.set(id, renewed)
@@ -210,11 +210,11 @@ function takeAll(records: Records, asked: ClaimRequest, request: ExchangeRequest
       rooms.set(task.type, (rooms.get(task.type) ?? 0) - 1)
     }
     records.gates.close()
-    if (chosen.more) return { claimed, more: true, touched: touched + records.gates.size }
+    if (chosen.more) return { claimed, more: true, touched: touched + records.gates.size() }
     const isFull = claimed.length >= max
     const isDue = [...rooms].some(([type, room]) => (isFull || room > 0) && records.limits.dueGates(type, 1).length > 0)
     if (isFull || !isDue || round >= mostRounds)
-      return { claimed, more: isDue && claimed.length > 0, touched: touched + records.gates.size }
+      return { claimed, more: isDue && claimed.length > 0, touched: touched + records.gates.size() }
   }
 }
 

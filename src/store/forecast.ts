@@ -2,8 +2,8 @@
 
 import { type Ahead, forecast, type GatePolicy, neverUs } from "../limits/index.ts"
 import type { GateRef, TaskRecord } from "../task/index.ts"
-import { costToReserve, delayUsOf, refAt } from "./costs.ts"
-import { closedBy, type OpenGate } from "./gates.ts"
+import { closedBy, costToReserve, delayUsOf, refAt } from "./costs.ts"
+import type { OpenGate } from "./gates.ts"
 import type { Demand } from "./limit-records.ts"
 import type { Forecast, ForecastBasis } from "./limits-contract.ts"
 import type { Records } from "./records.ts"

@@ -36,7 +36,7 @@ export class Frontier<T extends Ranked<T>> {
     }
   }
 
-  get alone(): boolean {
+  isAlone(): boolean {
     return this.ended && this.read.length === 1
   }
 }

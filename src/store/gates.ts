@@ -14,7 +14,7 @@ import {
 } from "../limits/index.ts"
 import { type GateRef, gateName, jobLimit, type TaskRecord } from "../task/index.ts"
 import type { FlowPlace, FlowRow } from "./claim.ts"
-import { costToReserve, delayUsOf, refAt, reservedRef } from "./costs.ts"
+import { closedBy, costToReserve, delayUsOf, refAt, reservedRef } from "./costs.ts"
 import type { GateKey, StoredGate } from "./limit-records.ts"
 import type { RouteResult } from "./limits-contract.ts"
 import { Lines } from "./lines.ts"
@@ -44,9 +44,10 @@ export type Passing = { readonly kind: "passed"; readonly gates: readonly GateRe
 
 export class Gates {
   private readonly records: Records
-  private readonly open = new Map<string, OpenGate | null>()
+  private readonly nowUs: number
+  private readonly open = new Map<string, { readonly gate: OpenGate | null }>()
   private readonly byNumber = new Map<number, OpenGate>()
-  private readonly limits = new Map<string, LimitRecord | null>()
+  private readonly limits = new Map<string, { readonly limit: LimitRecord | null }>()
   private readonly waiting: Waiting
   /** Those whose pace has changed in this step. */
   readonly paced = new Set<OpenGate>()
@@ -55,20 +56,17 @@ export class Gates {
 
   constructor(records: Records) {
     this.records = records
+    this.nowUs = records.nowMs * 1_000
     this.lines = new Lines(records, this)
     this.waiting = new Waiting(records)
   }
 
-  private get nowUs(): number {
-    return this.records.nowMs * 1_000
-  }
-
   limit(name: string): LimitRecord | null {
     const known = this.limits.get(name)
-    if (known !== undefined) return known
-    const found = this.records.limits.limit(name)
-    this.limits.set(name, found)
-    return found
+    if (known) return known.limit
+    const limit = this.records.limits.limit(name)
+    this.limits.set(name, { limit })
+    return limit
   }
 
   /** After a change of limits: what was read before no longer holds. */
@@ -91,7 +89,7 @@ export class Gates {
   gate(key: GateKey, found?: StoredGate): OpenGate | null {
     const name = gateName(key)
     const known = this.open.get(name)
-    if (known !== undefined) return known
+    if (known) return known.gate
     const force = this.inForce(key)
     const stored = force && (found ?? this.records.limits.gate(key))
     const gate: OpenGate | null = force && {
@@ -105,7 +103,7 @@ export class Gates {
       hasCalls: stored?.hasCalls ?? false,
       isChanged: false,
     }
-    this.open.set(name, gate)
+    this.open.set(name, { gate })
     if (gate && gate.number > 0) this.byNumber.set(gate.number, gate)
     return gate
   }
@@ -138,7 +136,7 @@ export class Gates {
   }
 
   /** How many gates this step has looked at. */
-  get size(): number {
+  size(): number {
     return this.open.size
   }
 
@@ -148,29 +146,33 @@ export class Gates {
    */
   pass(task: TaskRecord, place: FlowPlace, timeOf: TimeOf, leaseMs: number): Passing {
     const refs = task.gates ?? []
-    const gates = refs.map((ref) => this.gate(ref))
+    const gates = refs.map((ref) => this.passed(task, ref))
     for (const gate of gates) {
-      if (gate?.hasCalls && this.lines.serve(gate) !== null) return { kind: "held", by: gate }
-      if (gate?.hasWaiters && this.waiting.isBehind(task.type, gate.number, place, timeOf)) return { kind: "held", by: gate }
+      if (gate.hasCalls && this.lines.serve(gate) !== null) return { kind: "held", by: gate }
+      if (gate.hasWaiters && this.waiting.isBehind(task.type, gate.number, place, timeOf)) return { kind: "held", by: gate }
     }
-    const untilUs = this.nowUs + leaseMs * 1_000
-    const admission = this.admit(task, gates, untilUs)
+    const admission = this.admit(task, gates, this.nowUs + leaseMs * 1_000)
     if (admission.kind === "refused") {
-      const holding = gates.find((gate) => gate?.name === admission.blockedBy)
-      if (!holding) throw new Error(`no gate ${admission.blockedBy}`)
+      const holding = gates.find((gate) => gate.name === admission.blockedBy)
+      if (!holding) throw new SluiceError("store_damaged", `expected gate ${admission.blockedBy} among those of task ${shown(task.id)}`)
       return { kind: "held", by: holding }
     }
-    const charged = refs.map((ref, i) => (gates[i] ? reservedRef(gates[i], task.type, ref) : ref))
-    for (const [i, gate] of gates.entries()) if (gate) this.change(gate, admission.states[i] as GateState)
+    const charged = refs.map((ref, i) => reservedRef(gates[i] as OpenGate, task.type, ref))
+    for (const [i, gate] of gates.entries()) this.change(gate, admission.states[i] as GateState)
     return { kind: "passed", gates: charged.every((ref, i) => ref === refs[i]) ? refs : charged }
   }
 
-  private admit(task: TaskRecord, gates: readonly (OpenGate | null)[], untilUs: number): AdmissionOfAll {
+  private passed(task: TaskRecord, ref: GateRef): OpenGate {
+    const gate = this.gate(ref)
+    // A limit is never forgotten, so that nobody has put this task here with it.
+    if (!gate) throw new SluiceError("store_damaged", `task ${shown(task.id)}: expected gates of known limits, got ${shown(ref.limit)}`)
+    return gate
+  }
+
+  private admit(task: TaskRecord, gates: readonly OpenGate[], untilUs: number): AdmissionOfAll {
     const who = { id: task.id, fence: task.fence + 1, untilUs }
     const toPass = (task.gates ?? []).map((ref, i) => {
-      const gate = gates[i]
-      // A limit is never forgotten, so that nobody has put this task here with it.
-      if (!gate) throw new SluiceError("store_damaged", `task ${shown(task.id)}: expected gates of known limits, got ${shown(ref.limit)}`)
+      const gate = gates[i] as OpenGate
       return { name: gate.name, policy: gate.force.policy, state: closedBy(gate), passage: { ...who, ...whatPasses(gate, task.type, ref) } }
     })
     return admitAll(toPass, this.nowUs)
@@ -213,13 +215,13 @@ export class Gates {
   /** Ends the step: whoever waits hears of it, and changed gates are written. */
   close(): void {
     this.tell()
-    for (const gate of this.open.values()) if (gate?.isChanged) this.write(gate)
+    for (const { gate } of this.open.values()) if (gate?.isChanged) this.write(gate)
   }
 
   /** Those who wait where something has changed get the time at which it is worth looking again. */
   tell(): void {
-    for (const gate of this.open.values()) if (gate?.isChanged) this.lines.serve(gate)
-    for (const gate of this.open.values()) {
+    for (const { gate } of this.open.values()) if (gate?.isChanged) this.lines.serve(gate)
+    for (const { gate } of this.open.values()) {
       if (gate?.isChanged && gate.hasWaiters) for (const type of this.records.limits.typesAt(gate.number)) this.look(type, gate.number)
     }
     for (const gate of this.lines.takeMoved()) {
@@ -257,7 +259,7 @@ export class Gates {
 
   /** Of all who hold a gate of the limit that this step has looked at. */
   longestLeaseMs(limit: string): number {
-    const holders = [...this.open.values()].flatMap((gate) => (gate?.limit === limit ? gate.state.holders : []))
+    const holders = [...this.open.values()].flatMap(({ gate }) => (gate?.limit === limit ? gate.state.holders : []))
     return Math.max(0, ...holders.map(({ untilUs }) => Math.ceil((untilUs - this.nowUs) / 1_000)))
   }
 }
@@ -267,11 +269,6 @@ function stillPaced({ adaptive }: GatePolicy, state: GateState): GateState {
   if (adaptive || !state.pace || state.learned?.margin) return state
   const { pace: _pace, ...others } = state
   return others
-}
-
-/** With what people have closed by hand. */
-export function closedBy({ state, force }: OpenGate): GateState {
-  return force.closedUntilUs > state.closedUntilUs ? { ...state, closedUntilUs: force.closedUntilUs } : state
 }
 
 function whatPasses(gate: OpenGate, type: string, ref: GateRef): { readonly cost: number; readonly delayUs?: number } {

@@ -91,9 +91,11 @@ function quotaFor({ force }: OpenGate, quotas: readonly AnsweredQuota[]): HeardQ
   return { limit, remaining, resetUs: us(resetMs), windowUs: us(windowMs) }
 }
 
+const otherThings = ["tokens", "concurrent", "points", "bytes"]
+
 /** A policy may go by a name of its own; what counts something else is known by name. */
 function isOfRequests({ name }: AnsweredQuota): boolean {
-  return !/tokens|concurrent|points|bytes/.test(name)
+  return !otherThings.some((thing) => name.includes(thing))
 }
 
 function tightness({ remaining, resetMs }: AnsweredQuota): number {

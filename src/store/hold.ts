@@ -62,13 +62,13 @@ function serve({ gates }: Records, number: number): void {
 
 function release(records: Records, list: readonly CallRelease[]): ("ok" | "stale")[] {
   const found = records.calls.load(list.map(({ id }) => id))
-  const answers = list.map((one, i) => {
-    const call = found[i]
+  const answers = list.map((one) => {
+    const call = found.get(one.id)
     if (call && call.grantedAtMs !== null) releaseAt(records, call, call.grantedAtMs, one)
     return call ? ("ok" as const) : ("stale" as const)
   })
-  records.calls.remove(found.flatMap((call) => (call ? [call.id] : [])))
-  for (const call of found) if (call && call.grantedAtMs === null) serve(records, call.gate)
+  records.calls.remove([...found.keys()])
+  for (const call of found.values()) if (call.grantedAtMs === null) serve(records, call.gate)
   return answers
 }
 
@@ -101,7 +101,7 @@ function renew(records: Records, { renew: list, leaseMs }: HoldRequest): HoldAns
   const { calls, gates, nowMs } = records
   const untilMs = nowMs + leaseMs
   const found = calls.load(list.map(({ id }) => id))
-  const live = found.flatMap((call) => (call && call.untilMs > nowMs ? [call] : []))
+  const live = [...found.values()].filter((call) => call.untilMs > nowMs)
   calls.renew(
     live.map(({ id }) => id),
     untilMs,
@@ -112,7 +112,8 @@ function renew(records: Records, { renew: list, leaseMs }: HoldRequest): HoldAns
   }
   for (const number of new Set(live.flatMap(({ grantedAtMs, gate }) => (grantedAtMs === null ? [gate] : [])))) serve(records, number)
   const now = calls.load(list.map(({ id }) => id))
-  return now.map((call) => {
+  return list.map(({ id }) => {
+    const call = now.get(id)
     if (!call || call.untilMs <= nowMs) return "stale"
     return call.grantedAtMs === null ? "waiting" : "granted"
   })
@@ -127,7 +128,7 @@ function adopt(records: Records, { ownerId, leaseMs }: HoldRequest, asked: CallA
   const { gates, calls, nowMs } = records
   const gate = gates.gate(asked)
   if (!gate) return "unknown_limit"
-  const before = calls.load([asked.id])[0]
+  const before = calls.load([asked.id]).get(asked.id)
   const untilMs = nowMs + leaseMs
   const grantedAtMs = before?.grantedAtMs ?? nowMs
   calls.save({ ...callOf(asked), ownerId, gate: before?.gate ?? gate.number, seq: before?.seq ?? 0, leaseMs, grantedAtMs, untilMs })
@@ -143,7 +144,7 @@ function callOf({ id, limit, key, cost, isFurther }: CallAsked) {
 function acquire(records: Records, request: HoldRequest, asked: HoldRequest["acquire"][number], isLate: boolean): Acquired {
   const { gates, calls, nowMs } = records
   const { ownerId, leaseMs } = request
-  const before = calls.load([asked.id])[0]
+  const before = calls.load([asked.id]).get(asked.id)
   if (before && before.untilMs > nowMs) {
     if (before.grantedAtMs !== null) return { kind: "granted", untilMs: before.untilMs }
     calls.renew([asked.id], nowMs + leaseMs)

@@ -52,7 +52,9 @@ export function explainJob(records: Records, id: string): JobDetail | null {
     nowMs: records.nowMs,
     report: reportJob(records, job),
     heldBy: forecast && forecast.basis !== "now" ? forecast.gate : null,
-    gates: gates.sort((a, b) => b.waitingTasks - a.waitingTasks || (a.gate < b.gate ? -1 : 1)).slice(0, toldGates),
+    gates: gates
+      .sort((a, b) => (a.waitingTasks === b.waitingTasks ? (a.gate < b.gate ? -1 : 1) : b.waitingTasks - a.waitingTasks))
+      .slice(0, toldGates),
     running,
   }
 }

@@ -25,7 +25,7 @@ export type OfJob = Pick<TaskRecord, "jobId">
 
 export class Jobs {
   private readonly records: Records
-  private readonly known = new Map<string, JobRecord | null>()
+  private readonly known = new Map<string, { readonly job: JobRecord | null }>()
   private readonly changed = new Set<string>()
   /** Those that have had their step's worth. */
   private readonly stopped = new Set<string>()
@@ -36,15 +36,15 @@ export class Jobs {
 
   get(id: string): JobRecord | null {
     const known = this.known.get(id)
-    if (known !== undefined) return known
-    const found = this.records.jobRecords.job(id)
-    this.known.set(id, found)
-    return found
+    if (known) return known.job
+    const job = this.records.jobRecords.job(id)
+    this.known.set(id, { job })
+    return job
   }
 
   put(job: JobRecord): void {
-    if (this.known.get(job.id) === job) return
-    this.known.set(job.id, job)
+    if (this.known.get(job.id)?.job === job) return
+    this.known.set(job.id, { job })
     this.changed.add(job.id)
   }
 
@@ -121,7 +121,7 @@ export class Jobs {
   close(): void {
     this.conclude()
     for (const id of this.changed) {
-      const job = this.known.get(id)
+      const job = this.known.get(id)?.job
       if (job) this.records.jobRecords.saveJob(job)
     }
     this.changed.clear()

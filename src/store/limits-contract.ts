@@ -142,9 +142,15 @@ export interface LimitReport {
   readonly waitingTasks: number
 }
 
-/** What people have set. A part that is missing is as the code says. */
+/** A part that is missing is as the code says. */
+export interface Override {
+  readonly rates?: GatePolicy["rates"]
+  readonly concurrency?: number
+}
+
+/** What people have set. */
 export interface LimitSetting {
-  readonly override: Partial<GatePolicy> | null
+  readonly override: Override | null
   /** Null: until somebody changes it. */
   readonly overrideUntilMs: number | null
   readonly isPaused: boolean
@@ -172,7 +178,7 @@ export interface GatesAnswer {
 }
 
 export type LimitChange =
-  | { readonly kind: "set"; readonly override: Partial<GatePolicy>; readonly untilMs: number | null }
+  | { readonly kind: "set"; readonly override: Override; readonly untilMs: number | null }
   | { readonly kind: "pause" }
   | { readonly kind: "resume" }
   | { readonly kind: "close"; readonly untilMs: number }

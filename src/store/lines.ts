@@ -4,7 +4,8 @@
 import { admit, type GatePolicy, type GateState } from "../limits/index.ts"
 import type { CallAsked } from "./calls-contract.ts"
 import { budgets } from "./contract.ts"
-import { closedBy, type Gates, type OpenGate } from "./gates.ts"
+import { closedBy } from "./costs.ts"
+import type { Gates, OpenGate } from "./gates.ts"
 import type { Records } from "./records.ts"
 
 export class Lines {

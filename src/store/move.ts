@@ -13,8 +13,8 @@ export function move(records: Records, name: Move, request: MoveRequest): MoveAn
   const found = records.load(request.ids)
   const latest = new Map<string, TaskRecord>()
   const changes: Change[] = []
-  const results = request.ids.map((id, i): MoveResult => {
-    const task = latest.get(id) ?? found[i]
+  const results = request.ids.map((id): MoveResult => {
+    const task = latest.get(id) ?? found.get(id)
     if (!task) return { kind: "missing" }
     const result = moves[name](task, records.nowMs)
     if (result.kind === "illegal") return result

@@ -63,16 +63,22 @@ export function basePolicy(limit: LimitRecord, nowMs: number): GatePolicy | null
 export function inForce(limit: LimitRecord, key: string, nowMs: number): InForce {
   const whole = limit.settings[""] ?? noSetting
   const own = key === "" ? noSetting : (limit.settings[key] ?? noSetting)
-  const overrides = [whole, own].filter(({ override, overrideUntilMs }) => override && (overrideUntilMs ?? nowMs + 1) > nowMs)
+  const overrides = [whole, own].filter(({ override, overrideUntilMs }) => override !== null && (overrideUntilMs ?? nowMs + 1) > nowMs)
   const base = basePolicy(limit, nowMs) ?? { rates: [], concurrency: null }
   const isPaused = whole.isPaused || own.isPaused
   return {
-    policy: Object.assign({}, base, ...overrides.map(({ override }) => override)) as GatePolicy,
+    policy: overridden(base, overrides),
     isOverridden: overrides.length > 0,
     isPaused,
     closedUntilUs: isPaused ? neverUs : Math.max(whole.closedUntilMs ?? 0, own.closedUntilMs ?? 0) * 1_000,
     changesAtMs: earliestChange(limit, overrides, nowMs),
   }
+}
+
+function overridden(base: GatePolicy, overrides: readonly LimitSetting[]): GatePolicy {
+  let policy = base
+  for (const { override } of overrides) policy = { ...policy, ...override }
+  return policy
 }
 
 function earliestChange(limit: LimitRecord, overrides: readonly LimitSetting[], nowMs: number): number | null {

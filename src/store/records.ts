@@ -35,8 +35,9 @@ export interface Records {
   /** What is kept of calls outside the queue. */
   readonly calls: CallRecords
 
-  load(ids: readonly string[]): readonly (TaskRecord | null)[]
-  loadBrief(ids: readonly string[]): readonly (Brief | null)[]
+  /** Those that are there, by id. */
+  load(ids: readonly string[]): ReadonlyMap<string, TaskRecord>
+  loadBrief(ids: readonly string[]): ReadonlyMap<string, Brief>
   loadByKey(keys: readonly string[]): readonly TaskRecord[]
   history(id: string): { readonly version: number; readonly entries: readonly HistoryEntry[] } | null
   list(request: ListRequest): ListAnswer

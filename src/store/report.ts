@@ -2,8 +2,9 @@
 
 import { gateOpensAtUs, heldSlots, levels, neverUs, seedFields, slotsOf } from "../limits/index.ts"
 import { gateName, type TaskRecord } from "../task/index.ts"
+import { closedBy } from "./costs.ts"
 import { aheadOf, behindCalls, forecastGate, forecastTask } from "./forecast.ts"
-import { closedBy, type OpenGate } from "./gates.ts"
+import type { OpenGate } from "./gates.ts"
 import type { Explanation, GateReport, GatesAnswer, GatesRequest, LimitReport, LimitsRequest } from "./limits-contract.ts"
 import { basePolicy, declarationLivesMs, type LimitRecord, liveDeclarations } from "./policies.ts"
 import type { Records } from "./records.ts"
@@ -79,7 +80,7 @@ function opens(gate: OpenGate, nowUs: number, cost: number): number | null {
 }
 
 export function explain(records: Records, id: string): Explanation | null {
-  const task = records.load([id])[0]
+  const task = records.load([id]).get(id)
   if (!task) return null
   const forecast = forecastTask(records, task, aheadOf(records, task))
   const startsAtMs = forecast ? (forecast.atMs ?? Number.POSITIVE_INFINITY) : null

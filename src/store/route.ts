@@ -9,8 +9,8 @@ export function route(records: Records, { routes }: RouteRequest): RouteAnswer {
   const found = records.load(routes.map(({ id }) => id))
   const changes = new Map<string, Change>()
   const arrivals = new Arrivals(records)
-  const results = routes.map((asked, i): RouteAnswer["results"][number] => {
-    const task = found[i]
+  const results = routes.map((asked): RouteAnswer["results"][number] => {
+    const task = found.get(asked.id)
     if (task?.status !== "pending" || task.gates !== null || changes.has(task.id)) return { kind: "stale" }
     if ("error" in asked) {
       changes.set(task.id, failUnrouted(task, records.nowMs, asked.error))

@@ -33,7 +33,8 @@ export function shareOf(records: Records, ownerId: string, name: string): ShareT
     const { policy, isPaused, closedUntilUs } = inForce(limit, key, records.nowMs)
     return { policy, closedMs: isPaused ? null : Math.max(0, Math.ceil(closedUntilUs / 1_000) - records.nowMs) }
   }
-  const keys = Object.keys(limit.settings).filter((key) => key !== "")
+  // Sorted, so that their order does not matter: cut off, they are the same ones each time.
+  const keys = [...Object.keys(limit.settings)].filter((key) => key !== "").sort()
   return {
     limit: name,
     ...own.told,

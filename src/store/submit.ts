@@ -86,16 +86,16 @@ const nobodyAhead = () => ({ tasks: 0, cost: 0 })
 
 /** A type that is known to pass no gates needs nobody to say so for each task. */
 function ofType(records: Records): (type: string) => readonly never[] | null {
-  const known = new Map<string, readonly never[] | null>()
+  const known = new Map<string, { readonly gates: readonly never[] | null }>()
   return (type) => {
-    if (!known.has(type)) known.set(type, records.limits.limitsOfType(type)?.length === 0 ? [] : null)
-    return known.get(type) ?? null
+    const found = known.get(type) ?? { gates: records.limits.limitsOfType(type)?.length === 0 ? [] : null }
+    known.set(type, found)
+    return found.gates
   }
 }
 
 function knownTasks(records: Records, tasks: readonly NewTask[]): { byId: Map<string, TaskRecord>; byKey: Map<string, TaskRecord> } {
-  const byId = new Map<string, TaskRecord>()
-  for (const found of records.load(tasks.map((task) => task.id))) if (found) byId.set(found.id, found)
+  const byId = new Map(records.load(tasks.map((task) => task.id)))
   const keys = tasks.flatMap((task) => (task.idempotencyKey === null ? [] : [task.idempotencyKey]))
   const byKey = new Map<string, TaskRecord>()
   if (keys.length > 0) for (const found of records.loadByKey(keys)) byKey.set(found.idempotencyKey ?? "", found)

@@ -19,7 +19,7 @@ const mostLooks = 64
 
 export class Waiting {
   private readonly records: Records
-  private readonly first = new Map<string, FlowRow | null>()
+  private readonly first = new Map<string, { readonly row: FlowRow | null }>()
   /** Who has come to stand there since; not among the records yet. */
   private readonly joined = new Map<string, FlowRow[]>()
   /** Places whose due time is to be told anew. */
@@ -54,7 +54,7 @@ export class Waiting {
   private firstWaiter(type: string, gate: number): FlowRow | null {
     const key = placeKey(type, gate)
     const known = this.first.get(key)
-    if (known !== undefined) return known
+    if (known) return known.row
     const backlog = this.records.backlog()
     let found: FlowRow | null = null
     for (let look = 0; look < mostLooks; look++) {
@@ -62,7 +62,7 @@ export class Waiting {
       if (!found || found.virtualTime >= found.flowTime) break
       this.records.refreshFlow(type, gate, found.flow)
     }
-    this.first.set(key, found)
+    this.first.set(key, { row: found })
     return found
   }
 

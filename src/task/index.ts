@@ -11,7 +11,6 @@ export {
   statusOf,
 } from "./errors.ts"
 export {
-  describeEntry,
   type HistoryEntry,
   type HistoryEvent,
   historyLimit,
@@ -19,6 +18,7 @@ export {
   numberHistory,
   trimHistory,
 } from "./history.ts"
+export { describeEntry } from "./history-text.ts"
 export { idMaker } from "./id.ts"
 export {
   allTasks,

@@ -3,6 +3,7 @@
 
 import { clampInstant } from "../units/index.ts"
 import { type Backoff, backoffMs } from "./backoff.ts"
+import { copyTask, type Draft } from "./copy.ts"
 import type { HistoryEntry, HistoryEvent } from "./history.ts"
 import type { Outcome } from "./outcome.ts"
 import { type GateRef, isExpiredAt, type TaskRecord } from "./record.ts"
@@ -13,19 +14,17 @@ export interface Change {
   readonly entries: readonly HistoryEntry[]
 }
 
-type Fields = Partial<TaskRecord>
 type Notes = Omit<HistoryEntry, "atMs" | "status" | "event">
 
 /** A worker that dies this often in a row while it holds the task is taken to die because of it. */
 export const poisonAfter = 3
 
-const noLease: Fields = { workerId: null, claimNumber: null, leaseExpiresAtMs: null }
-
-function move(task: TaskRecord, nowMs: number, status: Status, event: HistoryEvent, fields: Fields, notes: Notes = {}): Change {
-  return {
-    task: { ...task, ...fields, status, updatedAtMs: nowMs, version: task.version + 1 },
-    entries: [{ atMs: nowMs, status, event, ...notes }],
-  }
+/** Puts what was changed into effect: every change has a time, a version and an entry. */
+function changed(next: Draft, nowMs: number, status: Status, event: HistoryEvent, notes: Notes = {}): Change {
+  next.status = status
+  next.updatedAtMs = nowMs
+  next.version += 1
+  return { task: next, entries: [{ atMs: nowMs, status, event, ...notes }] }
 }
 
 /** What the history shows of a completion. */
@@ -40,23 +39,16 @@ export interface Lease {
 }
 
 export function claim(task: TaskRecord, nowMs: number, lease: Lease): Change {
-  return move(
-    task,
-    nowMs,
-    "running",
-    "claimed",
-    {
-      workerId: lease.workerId,
-      claimNumber: lease.claimNumber,
-      leaseExpiresAtMs: lease.expiresAtMs,
-      startedAtMs: nowMs,
-      fence: task.fence + 1,
-      attempt: task.attempt + 1,
-      lastOutcome: null,
-      progress: null,
-    },
-    { workerId: lease.workerId },
-  )
+  const next = copyTask(task)
+  next.workerId = lease.workerId
+  next.claimNumber = lease.claimNumber
+  next.leaseExpiresAtMs = lease.expiresAtMs
+  next.startedAtMs = nowMs
+  next.fence += 1
+  next.attempt += 1
+  next.lastOutcome = null
+  next.progress = null
+  return changed(next, nowMs, "running", "claimed", { workerId: lease.workerId })
 }
 
 /** As much of a task as decides whether a settle counts, and as completing it needs. */
@@ -78,107 +70,134 @@ export type Settled = { readonly kind: "ok"; readonly change: Change } | { reado
 export function settle(task: TaskRecord, fence: number, outcome: Outcome, nowMs: number): Settled {
   const kind = judge(task, fence, outcome.kind)
   if (kind !== "ok") return { kind }
-  return { kind: "ok", change: applyOutcome(task, { ...noLease, crashCount: 0, lastOutcome: outcome.kind }, outcome, nowMs) }
+  const next = endLease(task, outcome.kind)
+  next.crashCount = 0
+  return { kind: "ok", change: applyOutcome(next, outcome, nowMs) }
 }
 
-/** `ended` is what the end of the lease changes, whatever the outcome. */
-function applyOutcome(task: TaskRecord, ended: Fields, outcome: Outcome, nowMs: number): Change {
+function endLease(task: TaskRecord, how: NonNullable<TaskRecord["lastOutcome"]>): Draft {
+  const next = copyTask(task)
+  next.workerId = null
+  next.claimNumber = null
+  next.leaseExpiresAtMs = null
+  next.lastOutcome = how
+  return next
+}
+
+/** `next` is the task without its lease. */
+function applyOutcome(next: Draft, outcome: Outcome, nowMs: number): Change {
   switch (outcome.kind) {
     case "completed":
-      return move(task, nowMs, "completed", "completed", { ...ended, output: outcome.output, completedAtMs: nowMs, lastError: null })
+      next.output = outcome.output
+      next.completedAtMs = nowMs
+      next.lastError = null
+      return changed(next, nowMs, "completed", "completed")
     case "failed":
-      return fail(task, ended, nowMs, outcome.error)
+      return fail(next, nowMs, outcome.error)
     case "cancelled":
-      return stop(task, ended, nowMs)
+      return stop(next, nowMs)
     case "retried":
-      return retryLater(task, ended, nowMs, "retried", outcome.error, outcome.delayMs)
+      return retryLater(next, nowMs, "retried", outcome.error, outcome.delayMs)
     case "rescheduled":
-      return reschedule(task, ended, nowMs, outcome)
+      return reschedule(next, nowMs, outcome)
     case "throttled":
-      return throttle(task, ended, nowMs, outcome)
+      return throttle(next, nowMs, outcome)
     case "released":
-      return release(task, ended, nowMs, outcome.reason)
+      return release(next, nowMs, outcome.reason)
   }
 }
 
-function fail(task: TaskRecord, ended: Fields, nowMs: number, error: string): Change {
-  return move(task, nowMs, "failed", "failed", { ...ended, completedAtMs: nowMs, lastError: error }, { error })
+function fail(next: Draft, nowMs: number, error: string): Change {
+  next.completedAtMs = nowMs
+  next.lastError = error
+  return changed(next, nowMs, "failed", "failed", { error })
 }
 
 /** What a user has asked to cancel is not started again, however its run ended. */
-function stop(task: TaskRecord, ended: Fields, nowMs: number): Change {
-  return move(task, nowMs, "cancelled", "cancelled", { ...ended, completedAtMs: nowMs })
+function stop(next: Draft, nowMs: number): Change {
+  next.completedAtMs = nowMs
+  return changed(next, nowMs, "cancelled", "cancelled")
 }
 
 /** A failure, a timeout or a lost lease: costs one retry. */
-function retryLater(task: TaskRecord, ended: Fields, nowMs: number, event: "retried" | "lost", error: string, delayMs: number): Change {
-  if (task.cancelRequestedAtMs !== null) return stop(task, { ...ended, lastError: error }, nowMs)
-  if (task.retryCount >= task.maxRetries) return fail(task, ended, nowMs, error)
-  const retryCount = task.retryCount + 1
-  return backToLane(task, nowMs, event, { ...ended, retryCount, lastError: error }, delayMs, { delayMs, count: retryCount, error })
+function retryLater(next: Draft, nowMs: number, event: "retried" | "lost", error: string, delayMs: number): Change {
+  if (next.cancelRequestedAtMs !== null) {
+    next.lastError = error
+    return stop(next, nowMs)
+  }
+  if (next.retryCount >= next.maxRetries) return fail(next, nowMs, error)
+  next.retryCount += 1
+  next.lastError = error
+  return backToLane(next, nowMs, event, delayMs, { delayMs, count: next.retryCount, error })
 }
 
-function reschedule(task: TaskRecord, ended: Fields, nowMs: number, outcome: Extract<Outcome, { kind: "rescheduled" }>): Change {
-  if (task.cancelRequestedAtMs !== null) return stop(task, ended, nowMs)
-  if (task.maxReschedules !== null && task.rescheduleCount >= task.maxReschedules) {
-    return fail(task, ended, nowMs, `Max reschedules (${task.maxReschedules}) exceeded`)
+function reschedule(next: Draft, nowMs: number, outcome: Extract<Outcome, { kind: "rescheduled" }>): Change {
+  if (next.cancelRequestedAtMs !== null) return stop(next, nowMs)
+  if (next.maxReschedules !== null && next.rescheduleCount >= next.maxReschedules) {
+    return fail(next, nowMs, `Max reschedules (${next.maxReschedules}) exceeded`)
   }
-  const rescheduleCount = task.rescheduleCount + 1
-  const extended = outcome.extendExpirationMs > 0 && task.expiresAtMs !== null
-  const expiresAtMs = extended ? clampInstant((task.expiresAtMs ?? 0) + outcome.extendExpirationMs) : task.expiresAtMs
-  return backToLane(task, nowMs, "rescheduled", { ...ended, rescheduleCount, expiresAtMs }, outcome.delayMs, {
+  next.rescheduleCount += 1
+  const extended = outcome.extendExpirationMs > 0 && next.expiresAtMs !== null
+  if (extended) next.expiresAtMs = clampInstant((next.expiresAtMs ?? 0) + outcome.extendExpirationMs)
+  return backToLane(next, nowMs, "rescheduled", outcome.delayMs, {
     delayMs: outcome.delayMs,
-    count: rescheduleCount,
-    ...(extended && expiresAtMs !== null ? { expiresAtMs } : {}),
+    count: next.rescheduleCount,
+    ...(extended && next.expiresAtMs !== null ? { expiresAtMs: next.expiresAtMs } : {}),
     ...(outcome.reason === null ? {} : { reason: outcome.reason }),
   })
 }
 
 /** The other side said "not now": the task keeps its place in the lane. */
-function throttle(task: TaskRecord, ended: Fields, nowMs: number, outcome: Extract<Outcome, { kind: "throttled" }>): Change {
-  if (task.cancelRequestedAtMs !== null) return stop(task, ended, nowMs)
+function throttle(next: Draft, nowMs: number, outcome: Extract<Outcome, { kind: "throttled" }>): Change {
+  if (next.cancelRequestedAtMs !== null) return stop(next, nowMs)
   const status = outcome.status === null ? "" : `, last upstream status ${outcome.status}`
-  const most = task.maxThrottles ?? outcome.cap ?? null
-  if (most !== null && task.throttleCount >= most) return fail(task, ended, nowMs, `Max throttles (${most}) exceeded${status}`)
-  const throttleCount = task.throttleCount + 1
-  const change = backToLane(task, nowMs, "throttled", { ...ended, throttleCount, lastError: outcome.error }, outcome.delayMs, {
-    delayMs: outcome.delayMs,
-    count: throttleCount,
-  })
-  return { ...change, task: { ...change.task, readyAtMs: task.readyAtMs } }
+  const most = next.maxThrottles ?? outcome.cap ?? null
+  if (most !== null && next.throttleCount >= most) return fail(next, nowMs, `Max throttles (${most}) exceeded${status}`)
+  next.throttleCount += 1
+  next.lastError = outcome.error
+  const { readyAtMs } = next
+  const change = backToLane(next, nowMs, "throttled", outcome.delayMs, { delayMs: outcome.delayMs, count: next.throttleCount })
+  next.readyAtMs = readyAtMs
+  return change
 }
 
-function release(task: TaskRecord, ended: Fields, nowMs: number, reason: string): Change {
-  if (task.cancelRequestedAtMs !== null) return stop(task, ended, nowMs)
-  if (isExpiredAt(task, nowMs)) return expire({ ...task, ...ended }, nowMs)
-  const attempt = Math.max(0, task.attempt - 1)
-  return move(task, nowMs, "pending", "released", { ...ended, attempt, availableAtMs: nowMs }, { reason })
+function release(next: Draft, nowMs: number, reason: string): Change {
+  if (next.cancelRequestedAtMs !== null) return stop(next, nowMs)
+  if (isExpiredAt(next, nowMs)) return expired(next, nowMs)
+  next.attempt = Math.max(0, next.attempt - 1)
+  next.availableAtMs = nowMs
+  return changed(next, nowMs, "pending", "released", { reason })
 }
 
 /**
  * Pending again after a delay; one that would be due only at or past its expiry expires at once. It goes behind what is ready in
  * the same millisecond: ties are broken by sequence, and its own is an old one.
  */
-function backToLane(task: TaskRecord, nowMs: number, event: HistoryEvent, fields: Fields, delayMs: number, notes: Notes): Change {
+function backToLane(next: Draft, nowMs: number, event: HistoryEvent, delayMs: number, notes: Notes): Change {
   const availableAtMs = clampInstant(nowMs + delayMs)
-  const back = move(task, nowMs, "pending", event, { ...fields, availableAtMs, readyAtMs: availableAtMs + 1 }, notes)
-  return isExpiredAt(back.task, availableAtMs) ? expire({ ...task, ...fields }, nowMs) : back
+  if (isExpiredAt(next, availableAtMs)) return expired(next, nowMs)
+  next.availableAtMs = availableAtMs
+  next.readyAtMs = availableAtMs + 1
+  return changed(next, nowMs, "pending", event, notes)
 }
 
 /** The lease ran out: the worker is gone, or cannot reach the store. */
 export function lose(task: TaskRecord, nowMs: number, backoff: Backoff, random: number): Change {
-  const crashCount = task.crashCount + 1
-  const ended: Fields = { ...noLease, crashCount, lastOutcome: "lost" }
-  if (crashCount >= poisonAfter && task.cancelRequestedAtMs === null) {
-    return fail(task, ended, nowMs, `poison: its worker was lost ${crashCount} times in a row, last ${task.workerId}`)
+  const next = endLease(task, "lost")
+  next.crashCount += 1
+  if (next.crashCount >= poisonAfter && task.cancelRequestedAtMs === null) {
+    return fail(next, nowMs, `poison: its worker was lost ${next.crashCount} times in a row, last ${task.workerId}`)
   }
-  return retryLater(task, ended, nowMs, "lost", `lease lost by ${task.workerId}`, backoffMs(backoff, task.retryCount + 1, random))
+  return retryLater(next, nowMs, "lost", `lease lost by ${task.workerId}`, backoffMs(backoff, task.retryCount + 1, random))
 }
 
 /** Keeps the lease and never shortens it. One that ran out stays lost: what it held may have been given away. */
 export function renew(task: TaskRecord, fence: number, nowMs: number, leaseMs: number, progress: string | null): TaskRecord | null {
   if (task.fence !== fence || task.status !== "running" || task.leaseExpiresAtMs === null || nowMs >= task.leaseExpiresAtMs) return null
-  return { ...task, leaseExpiresAtMs: Math.max(task.leaseExpiresAtMs, nowMs + leaseMs), progress: progress ?? task.progress }
+  const next = copyTask(task)
+  next.leaseExpiresAtMs = Math.max(task.leaseExpiresAtMs, nowMs + leaseMs)
+  if (progress !== null) next.progress = progress
+  return next
 }
 
 /**
@@ -186,15 +205,23 @@ export function renew(task: TaskRecord, fence: number, nowMs: number, leaseMs: n
  * has happened to the task, so its history does not show it.
  */
 export function routeTask(task: TaskRecord, gates: readonly GateRef[], flow: string | null): Change {
-  return { task: { ...task, gates, flow: flow ?? task.flow }, entries: [] }
+  const next = copyTask(task)
+  next.gates = gates
+  if (flow !== null) next.flow = flow
+  return { task: next, entries: [] }
 }
 
 export function failUnrouted(task: TaskRecord, nowMs: number, error: string): Change {
-  return fail(task, {}, nowMs, error)
+  return fail(copyTask(task), nowMs, error)
 }
 
 export function expire(task: TaskRecord, nowMs: number): Change {
-  return move(task, nowMs, "expired", "expired", { expiredAtMs: nowMs })
+  return expired(copyTask(task), nowMs)
+}
+
+function expired(next: Draft, nowMs: number): Change {
+  next.expiredAtMs = nowMs
+  return changed(next, nowMs, "expired", "expired")
 }
 
 /** What an operation on a finished or unsuited task answers: the two statuses that do not go together. */
@@ -212,33 +239,31 @@ export function markExpired(task: TaskRecord, nowMs: number): Moved {
 /** A pending task ends at once; a running one is asked to stop, once. */
 export function cancel(task: TaskRecord, nowMs: number): Moved {
   if (!canMove(task.status, "cancelled")) return illegal(task, "cancelled")
-  if (task.status === "pending") {
-    return moved(move(task, nowMs, "cancelled", "cancelled", { cancelRequestedAtMs: nowMs, completedAtMs: nowMs }))
-  }
-  if (task.cancelRequestedAtMs !== null) return moved(null)
-  return moved(move(task, nowMs, "running", "cancel_requested", { cancelRequestedAtMs: nowMs }))
+  if (task.status === "running" && task.cancelRequestedAtMs !== null) return moved(null)
+  const next = copyTask(task)
+  next.cancelRequestedAtMs = nowMs
+  return moved(task.status === "pending" ? stop(next, nowMs) : changed(next, nowMs, "running", "cancel_requested"))
 }
 
 /** Somebody wants it run again: with fresh budgets, unless it is too late for it. */
 export function retry(task: TaskRecord, nowMs: number): Moved {
   if (task.status !== "failed" && task.status !== "cancelled") return illegal(task, "pending")
-  const fresh: Fields = {
-    retryCount: 0,
-    rescheduleCount: 0,
-    throttleCount: 0,
-    crashCount: 0,
-    availableAtMs: nowMs,
-    // Behind what is ready in the same millisecond, like any task that comes back.
-    readyAtMs: nowMs + 1,
-    completedAtMs: null,
-    cancelRequestedAtMs: null,
-  }
-  const back = move(task, nowMs, "pending", "requeued", fresh)
+  const next = copyTask(task)
+  next.retryCount = 0
+  next.rescheduleCount = 0
+  next.throttleCount = 0
+  next.crashCount = 0
+  next.availableAtMs = nowMs
+  // Behind what is ready in the same millisecond, like any task that comes back.
+  next.readyAtMs = nowMs + 1
+  next.completedAtMs = null
+  next.cancelRequestedAtMs = null
+  const back = changed(next, nowMs, "pending", "requeued")
   return moved(isExpiredAt(task, nowMs) ? join(back, expire(back.task, nowMs)) : back)
 }
 
 export function archive(task: TaskRecord, nowMs: number): Moved {
-  return canMove(task.status, "archived") ? moved(move(task, nowMs, "archived", "archived", {})) : illegal(task, "archived")
+  return canMove(task.status, "archived") ? moved(changed(copyTask(task), nowMs, "archived", "archived")) : illegal(task, "archived")
 }
 
 function join(first: Change, second: Change): Change {

@@ -220,7 +220,7 @@ async function changing({ stage, victim, other }: Cast): Promise<void> {
   await change("set", "api", "", { kind: "set", override: { concurrency: 1 }, untilMs: null })
   await change("set one key for a while", "vendor", "zeta", {
     kind: "set",
-    override: rates(rate(1, 5_000)),
+    override: { rates: rates(rate(1, 5_000)).rates },
     untilMs: stage.world.wallMs() + 60_000,
   })
   await change("pause", "vendor", "", { kind: "pause" })

@@ -28,10 +28,9 @@ export function learnCost(state: GateState, nowUs: number, type: string, beyond:
   return withLearned(state, nowUs, { costs: { ...state.learned?.costs, [type]: cost } })
 }
 
-/** A type may be called like something that every object has. */
 function knownOf({ learned }: GateState, type: string): CostState | undefined {
-  const costs = learned?.costs ?? {}
-  return Object.hasOwn(costs, type) ? costs[type] : undefined
+  // Not by its name: a type may be called like something that every object has. One is looked for, so their order does not matter.
+  return Object.entries(learned?.costs ?? {}).find(([name]) => name === type)?.[1]
 }
 
 /** What to charge for a run of the type: null where nothing was learned. */

@@ -110,8 +110,14 @@ function knownOf(own: LinearPolicy, state: GateState, nowUs: number): LinearStat
   const most = mostMs(own)
   const { delayMs, floorMs, probedFromMs } = known
   if (Math.max(delayMs, floorMs, probedFromMs ?? 0) <= most) return known
-  const probe = delayMs < most ? { probedFromMs: probedFromMs && Math.min(probedFromMs, most) } : { probedFromMs: null, probedAtMs: null }
-  return { ...known, delayMs: Math.min(delayMs, most), floorMs: Math.min(floorMs, most), ...probe }
+  const isProbing = delayMs < most
+  return {
+    ...known,
+    delayMs: Math.min(delayMs, most),
+    floorMs: Math.min(floorMs, most),
+    probedFromMs: isProbing && probedFromMs !== null ? Math.min(probedFromMs, most) : null,
+    probedAtMs: isProbing ? known.probedAtMs : null,
+  }
 }
 
 /** What the floor has come to by now. */

@@ -88,7 +88,7 @@ function firstState(policy: GatePolicy, own: ScoutPolicy, heard: Heard): ScoutSt
 
 function leastNs({ rates }: GatePolicy, own: ScoutPolicy, { delayUs }: Heard): number {
   const declaredNs = rates.map(({ perUs, limit }) => Math.ceil((perUs / limit) * 1_000))
-  return Math.min(own.mostUs * 1_000, Math.max(own.leastUs * 1_000, (delayUs || own.baseDelayUs) * 1_000, ...declaredNs))
+  return Math.min(own.mostUs * 1_000, Math.max(own.leastUs * 1_000, (delayUs === 0 ? own.baseDelayUs : delayUs) * 1_000, ...declaredNs))
 }
 
 /** Counts what has passed. A hole in the sending ends the cycle, because during it the limit was not used up, and all evidence. */

@@ -26,7 +26,7 @@ export function learnSlots(policy: GatePolicy, state: GateState, nowUs: number, 
   if (concurrency === null || adaptive?.preset === "linear") return state
   const after = bound(policy, state, nowUs, heard)
   const most = after.learned?.slots?.most ?? 0
-  const slots = Math.min(concurrency, most || concurrency, neededSlots(policy, after))
+  const slots = Math.min(concurrency, most === 0 ? concurrency : most, neededSlots(policy, after))
   return withSlots(after, slots < concurrency ? slots : undefined)
 }
 

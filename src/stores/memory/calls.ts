@@ -1,6 +1,7 @@
 // Calls outside the queue in memory: who waits where, who holds what, and until when.
 
 import type { CallLine, CallRecord, CallRecords } from "../../store/call-records.ts"
+import { picked } from "../../store/picked.ts"
 import { SortedSet } from "./sorted.ts"
 
 export class MemoryCalls implements CallRecords {
@@ -23,8 +24,8 @@ export class MemoryCalls implements CallRecords {
     this.hasNews = false
   }
 
-  load(ids: readonly string[]): (CallRecord | null)[] {
-    return ids.map((id) => this.byId.get(id) ?? null)
+  load(ids: readonly string[]): Map<string, CallRecord> {
+    return picked(ids, this.byId)
   }
 
   save(call: CallRecord): void {
@@ -38,8 +39,7 @@ export class MemoryCalls implements CallRecords {
   }
 
   remove(ids: readonly string[]): void {
-    for (const call of this.load(ids)) {
-      if (!call) continue
+    for (const call of this.load(ids).values()) {
       this.byId.delete(call.id)
       this.ends.delete(call)
       const line = this.waiting.get(call.gate)
@@ -49,7 +49,7 @@ export class MemoryCalls implements CallRecords {
   }
 
   renew(ids: readonly string[], untilMs: number): void {
-    for (const call of this.load(ids)) if (call) this.save({ ...call, untilMs })
+    for (const call of this.load(ids).values()) this.save({ ...call, untilMs })
   }
 
   firstAt(gate: number): CallRecord | null {

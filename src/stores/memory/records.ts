@@ -6,6 +6,7 @@ import { type ClockState, clockStart, tick } from "../../store/clock.ts"
 import { budgets, type CountsRequest, type ListAnswer, type ListRequest } from "../../store/contract.ts"
 import { Gates } from "../../store/gates.ts"
 import { Jobs } from "../../store/jobs.ts"
+import { picked } from "../../store/picked.ts"
 import { type Completion, type Records, workerForgottenAfterMs } from "../../store/records.ts"
 import { isNews } from "../../store/waiters.ts"
 import {
@@ -76,11 +77,11 @@ export class MemoryRecords implements Records {
     this.lanes.takeChanged()
   }
 
-  load(ids: readonly string[]): (TaskRecord | null)[] {
-    return ids.map((id) => this.tasks.get(id) ?? null)
+  load(ids: readonly string[]): Map<string, TaskRecord> {
+    return picked(ids, this.tasks)
   }
 
-  loadBrief(ids: readonly string[]): (TaskRecord | null)[] {
+  loadBrief(ids: readonly string[]): Map<string, TaskRecord> {
     return this.load(ids)
   }
 

@@ -2,6 +2,7 @@
 
 import { shown } from "../../errors/index.ts"
 import type { CallLine, CallRecord, CallRecords } from "../../store/call-records.ts"
+import { picked } from "../../store/picked.ts"
 import { isCall } from "../../store/sound.ts"
 import { damaged, rowNumber } from "./damage.ts"
 import type { Row } from "./driver.ts"
@@ -20,11 +21,10 @@ export class SqliteCalls implements CallRecords {
     this.nowMs = nowMs
   }
 
-  load(ids: readonly string[]): (CallRecord | null)[] {
-    if (ids.length === 0) return []
+  load(ids: readonly string[]): Map<string, CallRecord> {
+    if (ids.length === 0) return new Map()
     const rows = this.sql("loadCalls").rows(this.ns, JSON.stringify(ids))
-    const found = new Map(rows.map(toCall).map((call) => [call.id, call]))
-    return ids.map((id) => found.get(id) ?? null)
+    return picked(ids, new Map(rows.map(toCall).map((call) => [call.id, call])))
   }
 
   save({ id, ownerId, limit, key, gate, cost, isFurther, seq, leaseMs, grantedAtMs, untilMs }: CallRecord): void {

@@ -84,20 +84,20 @@ export class SqliteRecords implements Records {
     return this.time
   }
 
-  load(ids: readonly string[]): (TaskRecord | null)[] {
-    if (ids.length === 0) return []
+  load(ids: readonly string[]): Map<string, TaskRecord> {
     const found = new Map<string, TaskRecord>()
+    if (ids.length === 0) return found
     for (const task of this.read("loadTasks", JSON.stringify(ids))) found.set(task.id, task)
-    return ids.map((id) => found.get(id) ?? null)
+    return found
   }
 
-  loadBrief(ids: readonly string[]): (Brief | null)[] {
+  loadBrief(ids: readonly string[]): Map<string, Brief> {
     const found = new Map<string, Brief>()
     for (const row of fromJson(this.sql("loadBrief").rows(this.ns, JSON.stringify(ids)))) {
       const brief = toBrief(row)
       found.set(brief.id, brief)
     }
-    return ids.map((id) => found.get(id) ?? null)
+    return found
   }
 
   loadByKey(keys: readonly string[]): TaskRecord[] {

@@ -1,22 +1,28 @@
 // What the server gives to a script. Everything in this folder is compiled to Lua and runs there.
 
-/** A bulk string; a number; false where there is nothing. */
-export type Reply = string | number | false
-
 /** @noSelf */
 interface Server {
+  /** A bulk string is a string, nothing is false, an integer a number. */
   call(command: string, ...values: (string | number)[]): unknown
 }
 
 /** @noSelf */
 interface MessagePack {
   pack(...values: unknown[]): string
-  /** Answers with the offset behind what was read, -1 at the end, and the value. */
-  unpack_one(text: string, offset?: number): LuaMultiReturn<[number, unknown]>
   unpack(text: string): unknown
+  /** The offset behind what was read, -1 at the end, and the value. */
+  unpack_one(text: string, offset?: number): LuaMultiReturn<[number, unknown]>
+}
+
+/** @noSelf */
+interface Json {
+  decode(text: string): unknown
 }
 
 declare const redis: Server
 declare const cmsgpack: MessagePack
+declare const cjson: Json
+/** Of the opening of the script, scripts/lua/prelude.lua: JSON with keys in order; `special` may write a table in its own way. */
+declare function encode(this: void, value: unknown, special: (this: void, value: object) => string | undefined): string
 
-export { cmsgpack, redis }
+export { cjson, cmsgpack, encode, redis }
