@@ -44,7 +44,6 @@ export type Passing = { readonly kind: "passed"; readonly gates: readonly GateRe
 
 export class Gates {
   private readonly records: Records
-  private readonly nowUs: number
   private readonly open = new Map<string, { readonly gate: OpenGate | null }>()
   private readonly byNumber = new Map<number, OpenGate>()
   private readonly limits = new Map<string, { readonly limit: LimitRecord | null }>()
@@ -56,9 +55,12 @@ export class Gates {
 
   constructor(records: Records) {
     this.records = records
-    this.nowUs = records.nowMs * 1_000
     this.lines = new Lines(records, this)
     this.waiting = new Waiting(records)
+  }
+
+  private nowUs(): number {
+    return this.records.nowMs * 1_000
   }
 
   limit(name: string): LimitRecord | null {
@@ -151,7 +153,7 @@ export class Gates {
       if (gate.hasCalls && this.lines.serve(gate) !== null) return { kind: "held", by: gate }
       if (gate.hasWaiters && this.waiting.isBehind(task.type, gate.number, place, timeOf)) return { kind: "held", by: gate }
     }
-    const admission = this.admit(task, gates, this.nowUs + leaseMs * 1_000)
+    const admission = this.admit(task, gates, this.nowUs() + leaseMs * 1_000)
     if (admission.kind === "refused") {
       const holding = gates.find((gate) => gate.name === admission.blockedBy)
       if (!holding) throw new SluiceError("store_damaged", `expected gate ${admission.blockedBy} among those of task ${shown(task.id)}`)
@@ -175,7 +177,7 @@ export class Gates {
       const gate = gates[i] as OpenGate
       return { name: gate.name, policy: gate.force.policy, state: closedBy(gate), passage: { ...who, ...whatPasses(gate, task.type, ref) } }
     })
-    return admitAll(toPass, this.nowUs)
+    return admitAll(toPass, this.nowUs())
   }
 
   /** A lane comes to stand at the gate: its number. Others now have to stand behind it. */
@@ -199,7 +201,7 @@ export class Gates {
     let n = 0
     return (task) => {
       const passage = { id: `rehearsal ${n++}`, fence: 0, untilUs: neverUs, ...whatPasses(gate, task.type, refAt(task, gate)) }
-      const admission = admitAll([{ name: gate.name, policy: gate.force.policy, state, passage }], this.nowUs)
+      const admission = admitAll([{ name: gate.name, policy: gate.force.policy, state, passage }], this.nowUs())
       if (admission.kind === "refused") return false
       state = admission.states[0] as GateState
       return true
@@ -245,7 +247,7 @@ export class Gates {
     const gate = head && this.numbered(number)
     if (!gate) return null
     const cost = costToReserve(gate, type, refAt(head, gate))
-    const opensAtMs = Math.ceil(gateOpensAtUs(gate.force.policy, closedBy(gate), this.nowUs, cost) / 1_000)
+    const opensAtMs = Math.ceil(gateOpensAtUs(gate.force.policy, closedBy(gate), this.nowUs(), cost) / 1_000)
     // Behind a call: whoever serves it tells anew. If nobody does, because its owner has gone, its place is free at its end.
     const atMs = Math.max(opensAtMs, this.lines.serve(gate) ?? 0)
     return Math.min(atMs, gate.force.changesAtMs ?? atMs)
@@ -253,14 +255,14 @@ export class Gates {
 
   /** When the cost may pass, if nothing else happens; null: not before somebody does something. */
   opensAtMs(gate: OpenGate, cost: number): number | null {
-    const atUs = gateOpensAtUs(gate.force.policy, closedBy(gate), this.nowUs, cost)
+    const atUs = gateOpensAtUs(gate.force.policy, closedBy(gate), this.nowUs(), cost)
     return atUs >= neverUs ? null : Math.ceil(atUs / 1_000)
   }
 
   /** Of all who hold a gate of the limit that this step has looked at. */
   longestLeaseMs(limit: string): number {
     const holders = [...this.open.values()].flatMap(({ gate }) => (gate?.limit === limit ? gate.state.holders : []))
-    return Math.max(0, ...holders.map(({ untilUs }) => Math.ceil((untilUs - this.nowUs) / 1_000)))
+    return Math.max(0, ...holders.map(({ untilUs }) => Math.ceil((untilUs - this.nowUs()) / 1_000)))
   }
 }
 

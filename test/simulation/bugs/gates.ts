@@ -120,7 +120,7 @@ export const gateBugs: readonly Bug[] = [
     like: "limits whose settings are read when a task arrives",
     edits: [
       {
-        file: "store/gates.ts",
+        file: "store/costs.ts",
         find: `  return force.closedUntilUs > state.closedUntilUs ? { ...state, closedUntilUs: force.closedUntilUs } : state`,
         replace: `  return force.closedUntilUs > state.closedUntilUs ? state : state`,
       },

@@ -24,20 +24,20 @@ export const settlingBugs: readonly Bug[] = [
     edits: [
       {
         file: "store/stepped.ts",
-        find: `    return this.step((records) => sweep(records, request))`,
+        find: `    return this.change((records) => changing.sweep(records, request))`,
         replace: `    return this.read((records) => records.lostLeases(100)).then(async (lost) => {
       await new Promise((resolve) => this.world.timer(400, () => resolve(null)))
-      await this.step((records) => {
+      await this.change((records) => {
         for (const task of lost) loseAtGates(records, task)
         records.save(lost.map((task) => lose(task, records.nowMs, request.backoff, request.random)))
       })
-      return this.step((records) => sweep(records, request))
+      return this.change((records) => changing.sweep(records, request))
     })`,
       },
       {
         file: "store/stepped.ts",
-        find: `import { permitAtGates } from "./passed.ts"`,
-        replace: `import { lose } from "../task/index.ts"\nimport { loseAtGates, permitAtGates } from "./passed.ts"`,
+        find: `import { changing, endStep, getTasks, looking } from "./steps.ts"`,
+        replace: `import { lose } from "../task/index.ts"\nimport { loseAtGates } from "./passed.ts"\nimport { changing, endStep, getTasks, looking } from "./steps.ts"`,
       },
     ],
   },
@@ -47,22 +47,23 @@ export const settlingBugs: readonly Bug[] = [
     edits: [
       {
         file: "store/stepped.ts",
-        find: `    const answer = await this.step((records) => {`,
+        find: `    const answer = await this.change((records) => {`,
         replace: `    const late = request.settles.filter(({ outcome }) => outcome.kind === "rescheduled")
     const found = await this.read((records) => records.load(late.map(({ id }) => id)))
     if (late.length > 0) await new Promise((resolve) => this.world.timer(1_000, () => resolve(null)))
-    const answer = await this.step((records) => {
-      for (const [i, one] of late.entries()) {
-        const settled = found[i] && settle(found[i], one.fence, one.outcome, records.nowMs)
-        if (settled?.kind !== "ok") continue
-        settleAtGates(records, found[i], one)
+    const answer = await this.change((records) => {
+      for (const one of late) {
+        const task = found.get(one.id)
+        const settled = task && settle(task, one.fence, one.outcome, records.nowMs)
+        if (!task || settled?.kind !== "ok") continue
+        settleAtGates(records, task, one)
         records.save([settled.change])
       }`,
       },
       {
         file: "store/stepped.ts",
-        find: `import { numberHistory } from "../task/index.ts"`,
-        replace: `import { numberHistory, settle } from "../task/index.ts"\nimport { settleAtGates } from "./passed.ts"`,
+        find: `import { changing, endStep, getTasks, looking } from "./steps.ts"`,
+        replace: `import { settle } from "../task/index.ts"\nimport { settleAtGates } from "./passed.ts"\nimport { changing, endStep, getTasks, looking } from "./steps.ts"`,
       },
     ],
   },

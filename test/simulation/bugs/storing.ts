@@ -47,16 +47,16 @@ export const storingBugs: readonly Bug[] = [
     edits: [
       {
         file: "store/stepped.ts",
-        find: `    return this.step((records) => submit(records, request))`,
+        find: `    return this.change((records) => changing.submit(records, request))`,
         replace: `    return this.read((records) => knownTasks(records, request.tasks)).then(async (known) => {
       await new Promise((resolve) => this.world.timer(30, () => resolve(null)))
-      return this.step((records) => submit(records, request, known))
+      return this.change((records) => submit(records, request, known))
     })`,
       },
       {
         file: "store/stepped.ts",
-        find: `import { submit } from "./submit.ts"`,
-        replace: `import { knownTasks, submit } from "./submit.ts"`,
+        find: `import { changing, endStep, getTasks, looking } from "./steps.ts"`,
+        replace: `import { changing, endStep, getTasks, looking } from "./steps.ts"\nimport { knownTasks, submit } from "./submit.ts"`,
       },
       { file: "store/submit.ts", find: `function knownTasks(`, replace: `export function knownTasks(` },
       {
