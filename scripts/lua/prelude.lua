@@ -18,7 +18,7 @@ local function require(name) return use(name) end
 
 -- A number as JavaScript writes it: whole ones without a fraction, others so that they are read back the same.
 local function numeral(value)
-    if value == math.floor(value) and value > -1e15 and value < 1e15 then return string.format("%d", value) end
+    if value == math.floor(value) and value > -9007199254740993 and value < 9007199254740993 then return string.format("%.0f", value) end
     local short = string.format("%.15g", value)
     if tonumber(short) == value then return short end
     return string.format("%.17g", value)

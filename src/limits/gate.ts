@@ -1,5 +1,6 @@
 // A gate: one limit for one key, with its live state as a plain value. Admission charges it; settling gives back and corrects.
 
+import { SluiceError } from "../errors/index.ts"
 import { type Cooldown, noCooldown } from "./cooldown.ts"
 import { hasLearned, type Learned } from "./learning/learned.ts"
 import { chargePace, chargePaceAt, correctPace, forecastPace, newPace, type Pace } from "./pace.ts"
@@ -138,7 +139,7 @@ function liveHolders(state: GateState, nowUs: number): readonly Holder[] {
 /** What is known of this rate: a policy that was changed keeps the past of the rates that are counted as before. */
 function rateOf(policy: GatePolicy, state: GateState, i: number): RateState {
   const rate = policy.rates[i]
-  if (!rate) throw new RangeError(`no rate ${i}`)
+  if (!rate) throw new SluiceError("store_damaged", `expected rate ${i} of a policy that has ${policy.rates.length}`)
   const empty = emptyRate(rate)
   const isAlike = (known: RateState | undefined) => known?.kind === empty.kind && known.perUs === empty.perUs
   const known = state.rates[i]

@@ -1,5 +1,6 @@
 // What people set on top of the code: overrides, pauses, closings. At once, for everybody, and written into the log.
 
+import { SluiceError, shown } from "../errors/index.ts"
 import { endCooldown, forgetLearned, type GateState, type Taught, withTaught } from "../limits/index.ts"
 import type { StoredGate } from "./limit-records.ts"
 import type { ChangeLimitAnswer, ChangeLimitRequest, LimitChange, LimitSetting } from "./limits-contract.ts"
@@ -19,7 +20,7 @@ export function changeLimit(records: Records, { limit: name, key, change, by }: 
   if (change.kind === "teach" && change.taught !== null) teach(records, name, key, change.taught)
   records.limits.hurry(name)
   const limit = reportLimit(records, after)
-  if (!limit) throw new Error(`no limit ${name}`)
+  if (!limit) throw new SluiceError("store_damaged", `expected limit ${shown(name)} to be there still`)
   return { kind: "ok", nowMs: records.nowMs, limit }
 }
 
