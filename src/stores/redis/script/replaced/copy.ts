@@ -1,7 +1,8 @@
-// In place of src/task/copy.ts.
+// In place of src/task/copy.ts: a record that was read knows its fixed part as bytes only, and its copy has to know as much.
 
-import type { Draft } from "../../../../task/copy.ts"
 import type { TaskRecord } from "../../../../task/index.ts"
-export function copyTask(task: TaskRecord): Draft {
-  return { ...task }
+import { copyStored, type StoredTask } from "../stored-task.ts"
+
+export function copyTask(task: TaskRecord): StoredTask {
+  return copyStored(task as StoredTask)
 }

@@ -1,0 +1,127 @@
+// Where a task is found by what it is: waiting in a lane, scheduled, unrouted, running at a worker, expiring, finished. Each is told when a task
+// comes and when it leaves.
+
+import type { TaskRecord } from "../../../task/index.ts"
+import { tonumber } from "./builtins.ts"
+import type { Context } from "./context.ts"
+import { Finished } from "./finished.ts"
+import type { Lanes } from "./lanes.ts"
+import { Leases } from "./leases.ts"
+import { Live, Standing } from "./row.ts"
+import { redis } from "./server.ts"
+import type { Entry } from "./stored-task.ts"
+import type { Tasks } from "./tasks.ts"
+import { firstMember } from "./waiting-line.ts"
+import type { Writes } from "./writes.ts"
+
+export class Indexes {
+  readonly leases: Leases
+  readonly finished: Finished
+  private readonly base: string
+  private readonly nowMs: number
+  private readonly tasks: Tasks
+  private readonly writes: Writes
+  private readonly lanes: Lanes
+
+  constructor(context: Context, tasks: Tasks, writes: Writes, lanes: Lanes) {
+    this.base = context.base
+    this.nowMs = context.nowMs
+    this.leases = new Leases(context, tasks, writes)
+    this.finished = new Finished(context, tasks, writes)
+    this.tasks = tasks
+    this.writes = writes
+    this.lanes = lanes
+  }
+
+  /** `isLast`: it was submitted just now. */
+  enter(entry: Entry, task: TaskRecord, isLast: boolean): void {
+    const { status, seq } = task
+    if (status === "pending") {
+      if (task.expiresAtMs !== null) this.writes.addSorted(this.expiriesKey(), task.expiresAtMs, firstMember + seq)
+      if (task.gates === null) this.writes.addSorted(this.unroutedKey(task.type), seq, seq)
+      else if (task.availableAtMs <= this.nowMs) this.lanes.enter(entry, task, isLast)
+      else this.writes.addSorted(this.dueKey(task.type), task.availableAtMs, firstMember + seq)
+    } else if (status === "running") {
+      const workerId = task.workerId ?? ""
+      this.leases.start(workerId, seq, task.leaseExpiresAtMs ?? 0)
+      if (task.cancelRequestedAtMs !== null) this.leases.askToStop(workerId, seq)
+    } else if (status !== "archived") this.finish(seq)
+  }
+
+  /** `before`: the record as it is stored. */
+  leave(entry: Entry, before: TaskRecord): void {
+    if (before.status === "pending") this.leavePending(entry, before)
+    else if (before.status === "running") this.leaveRunning(entry)
+  }
+
+  leavePending(entry: Entry, task: TaskRecord): void {
+    const { live } = entry
+    const { seq } = task
+    if (typeof live[Live.expiresAtMs] === "number") this.writes.removeSorted(this.expiriesKey(), firstMember + seq)
+    if (live[Live.standing] !== Standing.none) this.lanes.leave(entry, task)
+    else if (live[Live.gates] === true) this.writes.removeSorted(this.unroutedKey(task.type), seq)
+    else this.writes.removeSorted(this.dueKey(task.type), firstMember + seq)
+  }
+
+  leaveRunning({ live }: Entry): void {
+    const [workerId, seq] = [live[Live.workerId] as string, live[Live.seq] as number]
+    this.leases.end(workerId, seq)
+    if (typeof live[Live.cancelRequestedAtMs] === "number") this.leases.stopped(workerId, seq)
+  }
+
+  finish(seq: number): void {
+    this.finished.add(seq)
+  }
+
+  /** Its time has come: it goes into its lane. */
+  promote(entry: Entry, task: TaskRecord): void {
+    this.writes.removeSorted(this.dueKey(task.type), firstMember + task.seq)
+    this.lanes.enter(entry, task, false)
+  }
+
+  due(type: string, limit: number): TaskRecord[] {
+    return this.tasks.records(this.idsUpTo(this.dueKey(type), limit))
+  }
+
+  nextDueAtMs(type: string): number | null {
+    const key = this.dueKey(type)
+    this.writes.settle(key)
+    const [, score] = redis.call("ZRANGE", key, 0, 0, "WITHSCORES") as string[]
+    return score === undefined ? null : tonumber(score)
+  }
+
+  overdue(limit: number): TaskRecord[] {
+    return this.tasks.soundRecords(this.idsUpTo(this.expiriesKey(), limit))
+  }
+
+  unrouted(type: string, limit: number): TaskRecord[] {
+    const key = this.unroutedKey(type)
+    this.writes.settle(key)
+    const seqs = redis.call("ZRANGE", key, 0, limit - 1) as string[]
+    return seqs.length === 0 ? [] : this.tasks.records(this.tasks.idsOf(seqs.map((seq) => tonumber(seq))))
+  }
+
+  end(): void {
+    this.leases.flush()
+  }
+
+  /** Of those whose time has come, the earliest first. */
+  private idsUpTo(key: string, limit: number): string[] {
+    if (limit <= 0) return []
+    this.writes.settle(key)
+    const members = redis.call("ZRANGEBYSCORE", key, "-inf", this.nowMs, "LIMIT", 0, limit) as string[]
+    return members.length === 0 ? [] : this.tasks.idsOf(members.map((member) => tonumber(member) - firstMember))
+  }
+
+  private dueKey(type: string): string {
+    return `${this.base}due:${type}`
+  }
+
+  private unroutedKey(type: string): string {
+    return `${this.base}unrouted:${type}`
+  }
+
+  private expiriesKey(): string {
+    return `${this.base}expiries`
+  }
+}

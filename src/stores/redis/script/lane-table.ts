@@ -1,0 +1,217 @@
+// Lanes as they are kept: number → what passes there, where it stands, its head and its priorities. Read when a step first meets a
+// lane, written once when it ends.
+
+import { compareHeads, type Head, ready } from "../../../store/claim.ts"
+import type { TaskRecord } from "../../../task/index.ts"
+import { tonumber } from "./builtins.ts"
+import { type Context, damaged } from "./context.ts"
+import { flowName, laneMember } from "./places.ts"
+import { Live } from "./row.ts"
+import { cmsgpack, redis } from "./server.ts"
+import type { Entry } from "./stored-task.ts"
+import type { Tasks } from "./tasks.ts"
+import { WaitingLine } from "./waiting-line.ts"
+import type { Writes } from "./writes.ts"
+
+export interface Lane {
+  readonly number: number
+  /** Type, flow and gates. */
+  readonly name: string
+  readonly type: string
+  readonly flow: string
+  gate: number
+  /** By which it stands, where it does. */
+  head: Head | null
+  /** Highest priority first. */
+  lines: WaitingLine[]
+  /** The best that has come since it was placed. */
+  come: Head | null
+  /** Whether somebody has left since it was placed: then its head has to be looked for. */
+  hasLost: boolean
+  isTouched: boolean
+  isChanged: boolean
+  /** What was read of its tasks, in order; from which line on it goes. */
+  read: Entry[]
+  readFrom: number
+  isReadAnew: boolean
+}
+
+/** Name, type, flow, gate, then the head or false, then a priority and how many have left its list, for each. */
+type StoredLane = [string, string, string, number, [number, number, number] | false, ...number[]]
+
+export class LaneTable {
+  private readonly base: string
+  private readonly key: string
+  private readonly context: Context
+  private readonly tasks: Tasks
+  private readonly writes: Writes
+  private readonly byNumber: Record<number, Lane | undefined> = {}
+  private readonly byName: Record<string, Lane | undefined> = {}
+  private changed: Lane[] = []
+
+  constructor(context: Context, tasks: Tasks, writes: Writes) {
+    this.base = context.base
+    this.key = `${context.base}lanes`
+    this.context = context
+    this.tasks = tasks
+    this.writes = writes
+  }
+
+  /** The lane for a task that is about to wait, made if there is none. */
+  laneFor(task: TaskRecord): Lane {
+    const name = laneName(task)
+    const known = this.byName[name]
+    if (known !== undefined) return known
+    const found = redis.call("HGET", `${this.base}lane-of`, name) as string | false
+    const lane = found === false ? this.make(name, task) : this.lane(tonumber(found))
+    this.byName[name] = lane
+    return lane
+  }
+
+  lane(number: number): Lane {
+    const known = this.byNumber[number]
+    if (known !== undefined) return known
+    const found = redis.call("HGET", this.key, number) as string | false
+    // Left where it stands, it would be told to move for ever.
+    if (found === false) throw damaged(`lane ${number} (in ${this.key})`, "its record, which an index names", undefined)
+    const [name, type, flow, gate, head, ...lines] = cmsgpack.unpack(found) as StoredLane
+    const lane = newLane(number, name, type, flow)
+    lane.gate = gate
+    if (head !== false) lane.head = { priority: head[0], readyAtMs: head[1], seq: head[2] }
+    for (let i = 0; i + 1 < lines.length; i += 2) lane.lines.push(this.line(number, lines[i] as number, lines[i + 1] as number))
+    this.byNumber[number] = lane
+    return lane
+  }
+
+  /** The line of this priority, made if there is none. */
+  lineOf(lane: Lane, priority: number): WaitingLine {
+    let place = 0
+    for (const line of lane.lines) {
+      if (line.priority === priority) return line
+      if (line.priority > priority) place++
+    }
+    const made = this.line(lane.number, priority, 0)
+    lane.lines.splice(place, 0, made)
+    this.change(lane)
+    return made
+  }
+
+  /** Its head is this one from now on: it moves where it stands. */
+  setHead(lane: Lane, head: Head | null): void {
+    const before = lane.head
+    lane.come = null
+    lane.hasLost = false
+    if (before && head && compareHeads(before, head) === 0) return
+    const place = this.placeKey(lane.type, lane.gate, lane.flow)
+    if (before) this.writes.removeSorted(place, laneMember(before, lane.number))
+    if (head) this.writes.addSorted(place, 0, laneMember(head, lane.number))
+    lane.head = head
+    this.change(lane)
+    const idle = `${this.base}lanes-idle`
+    if (head && !before) this.writes.removeFromSet(idle, lane.number)
+    if (!head) this.writes.addToSet(idle, lane.number)
+  }
+
+  move(lane: Lane, gate: number): void {
+    const { head, number } = lane
+    if (head) {
+      this.writes.removeSorted(this.placeKey(lane.type, lane.gate, lane.flow), laneMember(head, number))
+      this.writes.addSorted(this.placeKey(lane.type, gate, lane.flow), 0, laneMember(head, number))
+    }
+    lane.gate = gate
+    this.change(lane)
+  }
+
+  /** Members of the lanes that stand there, best first. */
+  standing(type: string, gate: number, flow: string, skip: number, limit: number): string[] {
+    const key = this.placeKey(type, gate, flow)
+    this.writes.settle(key)
+    return redis.call("ZRANGE", key, skip, skip + limit - 1) as string[]
+  }
+
+  change(lane: Lane): void {
+    if (lane.isChanged) return
+    lane.isChanged = true
+    this.changed.push(lane)
+  }
+
+  /** Drops lanes without tasks; answers how many. */
+  forget(limit: number): number {
+    this.end()
+    const idle = `${this.base}lanes-idle`
+    this.writes.settle(idle)
+    const numbers = redis.call("SRANDMEMBER", idle, limit) as string[]
+    for (const text of numbers) {
+      const lane = this.lane(tonumber(text))
+      this.writes.removeField(this.key, lane.number)
+      this.writes.removeField(`${this.base}lane-of`, lane.name)
+      this.writes.removeFromSet(idle, lane.number)
+      this.byNumber[lane.number] = undefined
+      this.byName[lane.name] = undefined
+    }
+    return numbers.length
+  }
+
+  end(): void {
+    for (const lane of this.changed) {
+      lane.isChanged = false
+      const { head } = lane
+      const stored: unknown[] = [lane.name, lane.type, lane.flow, lane.gate, head ? [head.priority, head.readyAtMs, head.seq] : false]
+      for (const line of lane.lines) stored.push(line.priority, line.gone)
+      this.writes.setField(this.key, lane.number, cmsgpack.pack(stored))
+    }
+    this.changed = []
+  }
+
+  private make(name: string, { type, flow }: TaskRecord): Lane {
+    const lane = newLane(this.context.meta.take("lanes", 1), name, type, flow)
+    this.writes.setField(`${this.base}lane-of`, name, lane.number)
+    this.byNumber[lane.number] = lane
+    this.change(lane)
+    return lane
+  }
+
+  private line(lane: number, priority: number, gone: number): WaitingLine {
+    return new WaitingLine(this.base, lane, priority, gone, this.tasks, this.writes)
+  }
+
+  private placeKey(type: string, gate: number, flow: string): string {
+    return `${this.base}lanes:${gate}:${flowName(type, flow)}`
+  }
+}
+
+function newLane(number: number, name: string, type: string, flow: string): Lane {
+  return {
+    number,
+    name,
+    type,
+    flow,
+    gate: ready,
+    head: null,
+    lines: [],
+    come: null,
+    hasLost: false,
+    isTouched: false,
+    isChanged: false,
+    read: [],
+    readFrom: 0,
+    isReadAnew: false,
+  }
+}
+
+/** What a task costs at a gate is its own affair: tasks that pass the same gates share a lane. */
+function laneName({ type, flow, gates }: TaskRecord): string {
+  if (gates === null || gates.length === 0) return flowName(type, flow)
+  const parts: string[] = [type, flow]
+  for (const { limit, key } of gates) parts.push(limit, key)
+  return cmsgpack.pack(parts)
+}
+
+/** The head that the task is. */
+export function headOf({ live }: Entry): Head {
+  return {
+    priority: live[Live.priority] as number,
+    readyAtMs: (live[Live.createdAtMs] as number) + (live[Live.readyAtMs] as number),
+    seq: live[Live.seq] as number,
+  }
+}

@@ -1,0 +1,371 @@
+// The records of one namespace as one step sees them, in Redis. A task is read once and written once, when the step ends, together with
+// all others that were changed; what indexes have to know of it is kept back until then, or until somebody reads the index.
+
+import { shown } from "../../../errors/index.ts"
+import type { Backlog, Chosen } from "../../../store/claim.ts"
+import type { CountsRequest, ListAnswer, ListRequest } from "../../../store/contract.ts"
+import { Gates } from "../../../store/gates.ts"
+import { Jobs } from "../../../store/jobs.ts"
+import type { Completion, Records } from "../../../store/records.ts"
+import { type Brief, type Change, completedEntry, historyLimit, type Status, type TaskRecord } from "../../../task/index.ts"
+import { RedisCalls } from "./calls.ts"
+import { type Context, damaged } from "./context.ts"
+import { RedisGates } from "./gates.ts"
+import { Indexes } from "./indexes.ts"
+import { RedisJobs } from "./jobs.ts"
+import { Lanes } from "./lanes.ts"
+import { listTasks } from "./list.ts"
+import { longerPast, newPast, packEntries, readPast } from "./past.ts"
+import { extend, isLong, Live, outcomeCode, packGates, statusCode, toBrief, toLive } from "./row.ts"
+import { RedisSchedules } from "./schedules.ts"
+import { redis } from "./server.ts"
+import { type Entry, type StoredTask, setBase } from "./stored-task.ts"
+import { Tally } from "./tally.ts"
+import { recordOf, Tasks } from "./tasks.ts"
+import { Workers } from "./workers.ts"
+import { Writes } from "./writes.ts"
+
+export class RedisRecords implements Records {
+  readonly nowMs: number
+  /** Whether this step has something for those who wait. */
+  hasNews = false
+  readonly tasks: Tasks
+  readonly limits: RedisGates
+  readonly schedules: RedisSchedules
+  readonly calls: RedisCalls
+  readonly gates: Gates
+  readonly jobRecords: RedisJobs
+  readonly jobs: Jobs
+  private readonly context: Context
+  private readonly base: string
+  private readonly writes = new Writes()
+  private readonly lanes: Lanes
+  private readonly indexes: Indexes
+  private readonly tally: Tally
+  private readonly workers: Workers
+
+  constructor(context: Context) {
+    const { base, nowMs } = context
+    setBase(base)
+    this.context = context
+    this.base = base
+    this.nowMs = nowMs
+    this.tasks = new Tasks(base, this.writes)
+    this.limits = new RedisGates(context)
+    this.schedules = new RedisSchedules(context)
+    this.calls = new RedisCalls(context, this.limits)
+    this.gates = new Gates(this)
+    this.jobRecords = new RedisJobs(context, this)
+    this.jobs = new Jobs(this)
+    this.lanes = new Lanes(context, this.tasks, this.writes, (task, by) =>
+      this.limits.countTask(task, by, (key) => this.gates.numberOf(key)),
+    )
+    this.indexes = new Indexes(context, this.tasks, this.writes, this.lanes)
+    this.tally = new Tally(base)
+    this.workers = new Workers(context)
+  }
+
+  /** Ends the step: what was kept back is written, and those who wait hear of its news. */
+  end(): void {
+    this.lanes.end()
+    this.tasks.end()
+    this.indexes.end()
+    this.tally.end()
+    this.limits.end()
+    this.jobRecords.end()
+    this.schedules.end()
+    this.writes.end()
+    this.context.meta.end()
+    this.hasNews ||= this.limits.hasNews || this.schedules.hasNews || this.calls.hasNews
+    if (this.hasNews) redis.call("PUBLISH", `${this.base}news`, "")
+  }
+
+  load(ids: readonly string[]): Map<string, TaskRecord> {
+    const found = new Map<string, TaskRecord>()
+    for (const task of this.tasks.records(ids)) found.set(task.id, task)
+    return found
+  }
+
+  loadBrief(ids: readonly string[]): Map<string, Brief> {
+    const found = new Map<string, Brief>()
+    this.tasks.read(ids)
+    for (const id of ids) {
+      const entry = this.tasks.entry(id)
+      if (entry) found.set(id, toBrief(entry))
+    }
+    return found
+  }
+
+  /** Those that are there, in the order of the numbers. */
+  loadBySeq(seqs: readonly number[]): TaskRecord[] {
+    return this.tasks.records(this.tasks.idsOf(seqs))
+  }
+
+  loadByKey(keys: readonly string[]): TaskRecord[] {
+    if (keys.length === 0) return []
+    this.writes.settle(`${this.base}keys`)
+    const ids: string[] = []
+    for (const id of redis.call("HMGET", `${this.base}keys`, ...keys) as (string | false)[]) if (id !== false) ids.push(id)
+    return this.tasks.records(ids)
+  }
+
+  history(id: string) {
+    this.tasks.read([id])
+    const entry = this.tasks.entry(id)
+    if (!entry) return null
+    return { version: entry.live[Live.version] as number, entries: readPast(pastOf(entry), entry.live[Live.createdAtMs] as number) }
+  }
+
+  list(request: ListRequest): ListAnswer {
+    return listTasks(this.tasks, this.jobRecords, request)
+  }
+
+  counts(request: CountsRequest): Record<Status, number> {
+    return this.tally.counts(request.type)
+  }
+
+  takeSequence(count: number): number {
+    return this.context.meta.take("seq", count)
+  }
+
+  insert(changes: readonly Change[]): void {
+    this.seeNews(changes)
+    for (const { task, entries } of changes) {
+      const output = task.output ?? false
+      const entry = this.tasks.add(task, toLive(task, newPast(entries), output))
+      if (task.idempotencyKey !== null) this.writes.setField(`${this.base}keys`, task.idempotencyKey, task.id)
+      this.moved(task, null, task.status)
+      this.indexes.enter(entry, task, task.readyAtMs === this.nowMs)
+    }
+  }
+
+  save(changes: readonly Change[]): void {
+    this.seeNews(changes)
+    let claimed = ""
+    for (const { task, entries } of changes) {
+      const entry = this.entryOf(task)
+      // A history that has to be trimmed is not just appended to.
+      if (entries.length === 1 && entries[0]?.event === "claimed" && task.version <= historyLimit) {
+        // One claim is one worker and one moment: its entry is the same for all of its tasks.
+        if (claimed === "") claimed = packEntries(entries)
+        this.saveClaimed(entry, task, claimed)
+      } else this.saveOther(entry, task, entries)
+    }
+  }
+
+  complete(done: readonly Completion[]): void {
+    if (done.length === 0) return
+    const completed = packEntries([completedEntry(this.nowMs)])
+    const [status, outcome] = [statusCode("completed"), outcomeCode("completed")]
+    for (const { task, output } of done) {
+      const entry = this.entryOf(task)
+      const { live } = entry
+      const at = this.nowMs - (live[Live.createdAtMs] as number)
+      this.indexes.leaveRunning(entry)
+      extend(live, Live.completedAtMs)
+      live[Live.status] = status
+      live[Live.version] = (live[Live.version] as number) + 1
+      live[Live.updatedAtMs] = at
+      live[Live.workerId] = false
+      live[Live.claimNumber] = false
+      live[Live.leaseExpiresAtMs] = false
+      live[Live.lastOutcome] = outcome
+      live[Live.past] = pastText(live[Live.past]) + completed
+      live[Live.output] = output === null ? false : this.storedOutput(task.id, output)
+      live[Live.completedAtMs] = at
+      if (live.length > Live.crashCount) live[Live.crashCount] = false
+      if (live.length > Live.lastError) live[Live.lastError] = false
+      this.tasks.change(entry, undefined)
+      this.indexes.finish(task.seq)
+      this.moved(task, "running", "completed")
+    }
+  }
+
+  keep(tasks: readonly TaskRecord[]): void {
+    for (const task of tasks) {
+      const entry = this.entryOf(task)
+      const { live } = entry
+      const { leaseExpiresAtMs, progress } = task
+      extend(live, progress === null ? Live.leaseExpiresAtMs : Live.progress)
+      live[Live.leaseExpiresAtMs] = leaseExpiresAtMs === null ? false : leaseExpiresAtMs - task.createdAtMs
+      if (progress !== null) live[Live.progress] = progress
+      this.tasks.change(entry, task)
+    }
+  }
+
+  remove(tasks: readonly TaskRecord[]): void {
+    for (const task of tasks) {
+      if (task.idempotencyKey !== null) this.writes.removeField(`${this.base}keys`, task.idempotencyKey)
+      this.tally.remove(task.type, task.status)
+      if (task.jobId !== null) this.jobRecords.forgetTask(task)
+      this.tasks.remove(task)
+    }
+    this.tasks.forgetBuckets(tasks)
+  }
+
+  claimNumber(workerId: string): number {
+    return this.workers.claimNumber(workerId)
+  }
+
+  saveWorker(workerId: string, claimNumber: number, types: readonly string[]): void {
+    this.workers.save(workerId, claimNumber, types)
+  }
+
+  claimedBy(workerId: string, claimNumber: number): TaskRecord[] {
+    return this.indexes.leases.claimedBy(workerId, claimNumber)
+  }
+
+  cancelRequested(workerId: string): TaskRecord[] {
+    return this.indexes.leases.cancelRequested(workerId)
+  }
+
+  seeWorker(workerId: string, types: readonly string[]): void {
+    this.workers.see(workerId, types)
+  }
+
+  workersSince(type: string, sinceMs: number): number {
+    return this.workers.since(type, sinceMs)
+  }
+
+  due(type: string, limit: number): TaskRecord[] {
+    return this.indexes.due(type, limit)
+  }
+
+  promote(tasks: readonly TaskRecord[]): void {
+    for (const task of tasks) {
+      const entry = this.entryOf(task)
+      this.indexes.promote(entry, task)
+      this.tasks.change(entry, task)
+    }
+  }
+
+  nextDueAtMs(type: string): number | null {
+    return this.indexes.nextDueAtMs(type)
+  }
+
+  backlog(): Backlog {
+    this.lanes.place()
+    return this.lanes
+  }
+
+  serve(chosen: Chosen): void {
+    this.lanes.serve(chosen)
+  }
+
+  unrouted(types: readonly string[], limit: number): TaskRecord[] {
+    const found: TaskRecord[] = []
+    for (const type of types) for (const task of this.indexes.unrouted(type, limit)) found.push(task)
+    return types.length === 1 ? found : found.sort((a, b) => a.seq - b.seq).slice(0, limit)
+  }
+
+  place(task: TaskRecord) {
+    this.tasks.read([task.id])
+    const entry = this.tasks.entry(task.id)
+    return entry ? this.lanes.rank(entry) : null
+  }
+
+  standAt(lane: number, gate: number): void {
+    this.lanes.standAt(lane, gate)
+  }
+
+  takeChangedPlaces() {
+    return this.lanes.takeChanged()
+  }
+
+  refreshFlow(type: string, gate: number, flow: string): void {
+    this.lanes.refresh(type, gate, flow)
+  }
+
+  lostLeases(limit: number): TaskRecord[] {
+    return this.indexes.leases.lost(limit)
+  }
+
+  overdue(limit: number): TaskRecord[] {
+    return this.indexes.overdue(limit)
+  }
+
+  finishedBefore(beforeMs: number, limit: number): TaskRecord[] {
+    return this.indexes.finished.takeBefore(beforeMs, limit)
+  }
+
+  forget(limit: number): number {
+    const workers = limit > 0 ? this.workers.forget(limit) : 0
+    return workers + this.lanes.forget(limit - workers)
+  }
+
+  private saveClaimed(entry: Entry, task: TaskRecord, past: string): void {
+    const { live } = entry
+    const { workerId, leaseExpiresAtMs, gates } = task
+    const at = this.nowMs - task.createdAtMs
+    const before = entry.task
+    this.indexes.leavePending(entry, task)
+    extend(live, Live.past)
+    live[Live.status] = 1
+    live[Live.version] = task.version
+    live[Live.fence] = task.fence
+    live[Live.attempt] = task.attempt
+    live[Live.updatedAtMs] = at
+    live[Live.startedAtMs] = at
+    live[Live.workerId] = workerId
+    live[Live.claimNumber] = task.claimNumber
+    live[Live.leaseExpiresAtMs] = (leaseExpiresAtMs ?? 0) - task.createdAtMs
+    live[Live.lastOutcome] = false
+    live[Live.past] = pastText(live[Live.past]) + past
+    if (live.length > Live.progress) live[Live.progress] = false
+    // What the claim was charged, where that was learned.
+    if (before?.gates !== gates) live[Live.gates] = packGates(gates)
+    this.tasks.change(entry, task)
+    this.indexes.leases.start(workerId ?? "", task.seq, leaseExpiresAtMs ?? 0)
+    this.moved(task, "pending", "running")
+  }
+
+  private saveOther(entry: Entry, task: TaskRecord, entries: Change["entries"]): void {
+    const before = recordOf(entry)
+    const past = longerPast(pastOf(entry), entries, task.version, task.createdAtMs)
+    const isApart = (task as StoredTask).isOutputApart === true
+    const output = isApart || task.output === null ? isApart : this.storedOutput(task.id, task.output)
+    this.indexes.leave(entry, before)
+    entry.live = toLive(task, past, output)
+    this.tasks.change(entry, task)
+    this.moved(task, before.status, task.status)
+    this.indexes.enter(entry, task, false)
+  }
+
+  /** What stands for an output in its record. */
+  private storedOutput(id: string, output: string): string | true {
+    if (!isLong(output)) return output
+    this.writes.setField(`${this.base}outputs`, id, output)
+    return true
+  }
+
+  private entryOf({ id }: Pick<TaskRecord, "id">): Entry {
+    this.tasks.read([id])
+    const entry = this.tasks.entry(id)
+    if (!entry) throw damaged(`task ${shown(id)} (in ${this.base}tasks)`, "its record, which an index names", undefined)
+    return entry
+  }
+
+  /** Every change of a status comes by here: it is counted by type, and for the job. */
+  private moved(task: Pick<TaskRecord, "id" | "seq" | "type" | "jobId">, from: Status | null, to: Status): void {
+    this.tally.move(task.type, from, to)
+    if (task.jobId === null || from === to) return
+    this.jobRecords.moved(task, from, to)
+    this.jobs.moved(task, from, to)
+  }
+
+  private seeNews(changes: readonly Change[]): void {
+    for (const { task, entries } of changes) {
+      if (this.hasNews) return
+      this.hasNews = task.status === "pending" || entries[0]?.event === "cancel_requested"
+    }
+  }
+}
+
+function pastOf({ live }: Entry): string | false {
+  const past = live[Live.past]
+  return typeof past === "string" ? past : false
+}
+
+function pastText(past: unknown): string {
+  return typeof past === "string" ? past : ""
+}

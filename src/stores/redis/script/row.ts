@@ -1,0 +1,295 @@
+// Between a packed task and a record, inside Redis. A claim knows the live part only: what never changes is unpacked when somebody asks
+// for it, and copied as bytes when the task is written.
+
+import { SluiceError, shown } from "../../../errors/index.ts"
+import type { Brief, GateRef, TaskRecord } from "../../../task/index.ts"
+import { inlineBytes, type StoredGateRef, storedOutcomes, storedStatuses } from "../layout.ts"
+import { texts } from "./builtins.ts"
+import { cmsgpack } from "./server.ts"
+import { type Entry, isStored, type Packed, type StoredTask, storedTask } from "./stored-task.ts"
+
+/** Places of the live array, as layout.ts names them. */
+export enum Live {
+  status = 0,
+  seq = 1,
+  type = 2,
+  createdAtMs = 3,
+  availableAtMs = 4,
+  readyAtMs = 5,
+  version = 6,
+  priority = 7,
+  standing = 8,
+  lane = 9,
+  expiresAtMs = 10,
+  jobId = 11,
+  flow = 12,
+  gates = 13,
+  forecastAtMs = 14,
+  fence = 15,
+  attempt = 16,
+  updatedAtMs = 17,
+  startedAtMs = 18,
+  workerId = 19,
+  claimNumber = 20,
+  leaseExpiresAtMs = 21,
+  lastOutcome = 22,
+  past = 23,
+  output = 24,
+  completedAtMs = 25,
+  progress = 26,
+  crashCount = 30,
+  cancelRequestedAtMs = 31,
+  lastError = 33,
+}
+
+/** Where a pending task stands in its lane: in no lane, in the list of those that came in order, or among the sorted. */
+export enum Standing {
+  none = 0,
+  inOrder = 1,
+  sorted = 2,
+}
+
+const statusCodes: Record<string, number> = {}
+for (let i = 0; i < storedStatuses.length; i++) statusCodes[storedStatuses[i] as string] = i
+const outcomeCodes: Record<string, number> = {}
+for (let i = 0; i < storedOutcomes.length; i++) outcomeCodes[storedOutcomes[i] as string] = i
+
+export function statusCode(status: TaskRecord["status"]): number {
+  return statusCodes[status] as number
+}
+
+export function outcomeCode(outcome: NonNullable<TaskRecord["lastOutcome"]>): number {
+  return outcomeCodes[outcome] as number
+}
+
+/** What is false in Lua is nil or false, and neither 0 nor "": so a place can be asked whether there is something. */
+type Place = object | false
+
+export function toRecord(entry: Entry): TaskRecord {
+  const [
+    status,
+    seq,
+    type,
+    created,
+    available,
+    readyAt,
+    version,
+    priority,
+    _standing,
+    _lane,
+    expires,
+    jobId,
+    flow,
+    gates,
+    forecast,
+    fence,
+    attempt,
+    updated,
+    started,
+    workerId,
+    claimNumber,
+    lease,
+    outcome,
+    _past,
+    output,
+    completed,
+    progress,
+    retries,
+    reschedules,
+    throttles,
+    crashes,
+    cancel,
+    expired,
+    error,
+  ] = entry.live as Place[]
+  const at = created as unknown as number
+  const task = {
+    id: entry.id,
+    entry,
+    isOutputApart: isApart(output) || undefined,
+    seq,
+    type,
+    status: storedStatuses[status as unknown as number],
+    priority,
+    output: isApart(output) ? undefined : output || undefined,
+    progress: progress || undefined,
+    jobId: jobId || undefined,
+    flow: flow || type,
+    gates: toGates(gates),
+    forecastAtMs: forecast ? at + (forecast as unknown as number) : undefined,
+    createdAtMs: at,
+    updatedAtMs: updated ? at + (updated as unknown as number) : at,
+    availableAtMs: at + (available as unknown as number),
+    readyAtMs: at + (readyAt as unknown as number),
+    expiresAtMs: expires ? at + (expires as unknown as number) : undefined,
+    expiredAtMs: expired ? at + (expired as unknown as number) : undefined,
+    startedAtMs: started ? at + (started as unknown as number) : undefined,
+    completedAtMs: completed ? at + (completed as unknown as number) : undefined,
+    cancelRequestedAtMs: cancel ? at + (cancel as unknown as number) : undefined,
+    retryCount: retries || 0,
+    rescheduleCount: reschedules || 0,
+    throttleCount: throttles || 0,
+    crashCount: crashes || 0,
+    attempt: attempt || 0,
+    fence: fence || 0,
+    version,
+    workerId: workerId || undefined,
+    claimNumber: claimNumber || undefined,
+    leaseExpiresAtMs: lease ? at + (lease as unknown as number) : undefined,
+    lastError: error || undefined,
+    lastOutcome: outcome ? storedOutcomes[outcome as unknown as number] : undefined,
+  }
+  return storedTask(task as unknown as StoredTask)
+}
+
+function isApart(value: unknown): boolean {
+  return value === true
+}
+
+export function toBrief({ id, live }: Entry): Brief {
+  const outcome = live[Live.lastOutcome] as Place
+  const started = live[Live.startedAtMs] as Place
+  const brief = {
+    id,
+    seq: live[Live.seq],
+    type: live[Live.type],
+    status: storedStatuses[live[Live.status] as number],
+    fence: (live[Live.fence] as Place) || 0,
+    version: live[Live.version],
+    lastOutcome: outcome ? storedOutcomes[outcome as unknown as number] : undefined,
+    gates: toGates(live[Live.gates] as Place),
+    startedAtMs: started ? (live[Live.createdAtMs] as number) + (started as unknown as number) : undefined,
+    jobId: (live[Live.jobId] as Place) || undefined,
+  }
+  return brief as unknown as Brief
+}
+
+/** What is not known yet is nil, as null is. */
+function toGates(stored: Place | undefined): readonly GateRef[] | null {
+  if (!stored) return []
+  if (isApart(stored)) return null
+  const gates: GateRef[] = []
+  for (const [limit, key, cost, most, reserved, delayMs] of stored as unknown as StoredGateRef[])
+    gates.push({
+      limit,
+      key,
+      cost,
+      most: (most as unknown as Place) || undefined,
+      reserved: (reserved as unknown as Place) || undefined,
+      delayMs: (delayMs as unknown as Place) || undefined,
+    } as unknown as GateRef)
+  return gates
+}
+
+export function packGates(gates: readonly GateRef[] | null): unknown {
+  if (gates === null) return true
+  if (gates.length === 0) return false
+  return gates.map(({ limit, key, cost, most, reserved, delayMs }) =>
+    trimmed([limit, key, cost, most ?? false, reserved ?? false, delayMs ?? false]),
+  )
+}
+
+/** The live array of a record that was changed in any way. Where it stands is told by whoever places it. */
+export function toLive(task: TaskRecord, past: string | false, output: unknown): Packed {
+  const at = task.createdAtMs
+  return [
+    statusCode(task.status),
+    task.seq,
+    task.type,
+    at,
+    task.availableAtMs - at,
+    task.readyAtMs - at,
+    task.version,
+    task.priority,
+    Standing.none,
+    false,
+    after(task.expiresAtMs, at),
+    task.jobId ?? false,
+    task.flow !== task.type ? task.flow : false,
+    packGates(task.gates),
+    after(task.forecastAtMs, at),
+    counted(task.fence),
+    counted(task.attempt),
+    counted(task.updatedAtMs - at),
+    after(task.startedAtMs, at),
+    task.workerId ?? false,
+    task.claimNumber ?? false,
+    after(task.leaseExpiresAtMs, at),
+    task.lastOutcome !== null ? outcomeCode(task.lastOutcome) : false,
+    past,
+    output,
+    after(task.completedAtMs, at),
+    task.progress ?? false,
+    counted(task.retryCount),
+    counted(task.rescheduleCount),
+    counted(task.throttleCount),
+    counted(task.crashCount),
+    after(task.cancelRequestedAtMs, at),
+    after(task.expiredAtMs, at),
+    task.lastError ?? false,
+  ]
+}
+
+function after(timeMs: number | null, createdAtMs: number): number | false {
+  return timeMs !== null ? timeMs - createdAtMs : false
+}
+
+function counted(count: number): number | false {
+  return count !== 0 ? count : false
+}
+
+/** `input`: true where it is kept apart. */
+export function toFixed(task: TaskRecord, input: string | true): string {
+  return pack([
+    input,
+    task.maxRetries,
+    task.timeoutMs,
+    task.maxReschedules ?? false,
+    task.maxThrottles ?? false,
+    task.tags.length > 0 ? task.tags : false,
+    task.idempotencyKey ?? false,
+    task.inputDigest ?? false,
+  ])
+}
+
+/** It is the first in an array of few: its head is the second byte, and that of `true` is 0xc3. */
+function hasInputApart(fixed: string): boolean {
+  return texts.byte(fixed, 2) === 0xc3
+}
+
+export function isLong(text: string): boolean {
+  return texts.len(text) > inlineBytes
+}
+
+export function pack(values: Packed): string {
+  return cmsgpack.pack(trimmed(values))
+}
+
+/** What is false at the end goes without saying. */
+function trimmed(values: Packed): Packed {
+  let count = values.length
+  while (count > 0 && values[count - 1] === false) {
+    values.pop()
+    count--
+  }
+  return values
+}
+
+/** Makes places up to this one, so that they can be set. */
+export function extend(live: Packed, place: number): void {
+  for (let i = live.length; i <= place; i++) live[i] = false
+}
+
+/** Whether it is a task that a row can tell. */
+export function isRecord(value: object): boolean {
+  return isStored(value)
+}
+
+/** A task in an answer: id, packed record, and the input where that is kept apart. An output that is kept apart is put in its place. */
+export function rowOf(task: TaskRecord): [string, string, string] {
+  const { entry } = task as StoredTask
+  if (!entry) throw new SluiceError("store_damaged", `task ${shown(task.id)}: expected one that is stored`)
+  const isAsStored = entry.task === task && entry.value !== "" && !isApart(entry.live[Live.output])
+  const value = isAsStored ? entry.value : pack(toLive(task, false, task.output ?? false)) + entry.fixed
+  return [task.id, value, hasInputApart(entry.fixed) ? task.input : ""]
+}
