@@ -5,6 +5,7 @@
 // heads. Inside a lane: priority, ready_at, seq. Each task taken moves its flow's virtual time on by one. A lane whose head a
 // gate refuses goes to stand behind that gate.
 
+import { copyTask } from "../task/copy.ts"
 import type { Change, TaskRecord } from "../task/index.ts"
 import { budgets, type ClaimRequest } from "./contract.ts"
 import { Frontier, type Ranked } from "./frontier.ts"
@@ -113,7 +114,7 @@ export function choose(backlog: Backlog, request: ClaimRequest, { drop, leaseMs,
         parked.push(best.flow.park(task, passing.by, gates))
         continue
       }
-      if (passing.gates !== task.gates) task = { ...task, gates: passing.gates }
+      if (passing.gates !== task.gates) task = withGates(task, passing.gates)
     }
     best.flow.advance(Math.min(max - taken.length, best.from.room))
     if (end) {
@@ -136,6 +137,12 @@ export function choose(backlog: Backlog, request: ClaimRequest, { drop, leaseMs,
     touched: count.touched + parked.length,
     more: taken.length + dropped.length + parked.length > 0 && bestFlow(types) !== null,
   }
+}
+
+function withGates(task: TaskRecord, gates: TaskRecord["gates"]): TaskRecord {
+  const charged = copyTask(task)
+  charged.gates = gates
+  return charged
 }
 
 interface OpenType {

@@ -1,5 +1,6 @@
 // Routes: tasks that were submitted without the code get their gates from somebody who has it.
 
+import { copyTask } from "../task/copy.ts"
 import { type Change, failUnrouted, routeTask, withJobGate } from "../task/index.ts"
 import { Arrivals, forecastTask } from "./forecast.ts"
 import type { RouteAnswer, RouteRequest } from "./limits-contract.ts"
@@ -23,7 +24,9 @@ export function route(records: Records, { routes }: RouteRequest): RouteAnswer {
     const { task: routed, entries } = routeTask(task, gates, asked.flow)
     const forecast = forecastTask(records, routed, arrivals.aheadOf(routed))
     if (routed.availableAtMs <= records.nowMs) arrivals.add(routed)
-    changes.set(task.id, { task: { ...routed, forecastAtMs: gates.length > 0 ? (forecast?.atMs ?? null) : null }, entries })
+    const told = copyTask(routed)
+    told.forecastAtMs = gates.length > 0 ? (forecast?.atMs ?? null) : null
+    changes.set(task.id, { task: told, entries })
     return { kind: "ok" }
   })
   records.save([...changes.values()])

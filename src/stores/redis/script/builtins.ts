@@ -15,7 +15,6 @@ interface MetaTable {
 
 declare const string: Texts
 declare function setmetatable<T extends object>(this: void, table: T, meta: MetaTable | undefined): T
-declare function getmetatable(this: void, table: object): MetaTable | undefined
 declare function tonumber(this: void, text: unknown): number
 declare function pcall<Asked extends unknown[], Answer>(
   this: void,
@@ -27,4 +26,4 @@ declare function pcall<Asked extends unknown[], Answer>(
 export const texts = string
 export const attempt = pcall
 
-export { getmetatable, type MetaTable, setmetatable, tonumber }
+export { type MetaTable, setmetatable, tonumber }

@@ -55,8 +55,13 @@ export class Finished {
           atMs = tonumber(texts.sub(text, 2))
           if (atMs > beforeMs) isOver = true
         } else {
-          const task = bySeq[tonumber(text)]
-          if (task && isFinished(task, atMs, beforeMs)) found.push(task)
+          const seq = tonumber(text)
+          const task = bySeq[seq]
+          if (task && isFinished(task, atMs, beforeMs)) {
+            found.push(task)
+            // It may have finished twice in one moment.
+            bySeq[seq] = undefined
+          }
           if (found.length >= limit) isOver = true
         }
         if (isOver && isTime(text)) break

@@ -80,6 +80,11 @@ export class RedisRecords implements Records {
     if (this.hasNews) redis.call("PUBLISH", `${this.base}news`, "")
   }
 
+  /** Ends a step that has only looked: no time is given out twice, so that the clock has gone on. */
+  endLook(): void {
+    this.context.meta.end()
+  }
+
   load(ids: readonly string[]): Map<string, TaskRecord> {
     const found = new Map<string, TaskRecord>()
     for (const task of this.tasks.records(ids)) found.set(task.id, task)

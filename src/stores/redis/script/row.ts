@@ -1,12 +1,11 @@
 // Between a packed task and a record, inside Redis. A claim knows the live part only: what never changes is unpacked when somebody asks
 // for it, and copied as bytes when the task is written.
 
-import { SluiceError, shown } from "../../../errors/index.ts"
 import type { Brief, GateRef, TaskRecord } from "../../../task/index.ts"
 import { inlineBytes, type StoredGateRef, storedOutcomes, storedStatuses } from "../layout.ts"
 import { texts } from "./builtins.ts"
 import { cmsgpack } from "./server.ts"
-import { type Entry, isStored, type Packed, type StoredTask, storedTask } from "./stored-task.ts"
+import { type Entry, type Packed, type StoredTask, storedTask } from "./stored-task.ts"
 
 /** Places of the live array, as layout.ts names them. */
 export enum Live {
@@ -280,16 +279,17 @@ export function extend(live: Packed, place: number): void {
   for (let i = live.length; i <= place; i++) live[i] = false
 }
 
-/** Whether it is a task that a row can tell. */
+/** Whether a table of an answer is a task: one that is stored, or one that was to be. */
 export function isRecord(value: object): boolean {
-  return isStored(value)
+  const { entry, readyAtMs, timeoutMs } = value as Partial<StoredTask>
+  return entry !== undefined || (readyAtMs !== undefined && timeoutMs !== undefined)
 }
 
 /** A task in an answer: id, packed record, and the input where that is kept apart. An output that is kept apart is put in its place. */
 export function rowOf(task: TaskRecord): [string, string, string] {
   const { entry } = task as StoredTask
-  if (!entry) throw new SluiceError("store_damaged", `task ${shown(task.id)}: expected one that is stored`)
-  const isAsStored = entry.task === task && entry.value !== "" && !isApart(entry.live[Live.output])
-  const value = isAsStored ? entry.value : pack(toLive(task, false, task.output ?? false)) + entry.fixed
-  return [task.id, value, hasInputApart(entry.fixed) ? task.input : ""]
+  const isAsStored = entry?.task === task && entry.value !== "" && !isApart(entry.live[Live.output])
+  const fixed = entry?.fixed ?? toFixed(task, isLong(task.input) ? true : task.input)
+  const value = isAsStored ? entry.value : pack(toLive(task, false, task.output ?? false)) + fixed
+  return [task.id, value, hasInputApart(fixed) ? task.input : ""]
 }

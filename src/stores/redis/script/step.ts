@@ -25,9 +25,12 @@ export function run(this: void, keys: readonly string[], values: readonly string
 }
 
 function step(records: RedisRecords, operation: string, request: unknown): readonly string[] {
-  if (operation === "get") return answered(got(records, (request as { readonly ids: readonly string[] }).ids))
-  const look = (looking as AnySteps)[operation]
-  if (look) return answered(look(records, request))
+  const look = operation === "get" ? getOf : (looking as AnySteps)[operation]
+  if (look) {
+    const found = answered(look(records, request))
+    records.endLook()
+    return found
+  }
   const change = (changing as AnySteps)[operation]
   if (!change) throw new SluiceError("store_damaged", `expected an operation of the contract, got "${operation}"`)
   const answer = change(records, request)
@@ -37,7 +40,8 @@ function step(records: RedisRecords, operation: string, request: unknown): reado
 }
 
 /** False stands for what is not there. */
-function got(records: RedisRecords, ids: readonly string[]) {
+function getOf(records: RedisRecords, request: unknown) {
+  const { ids } = request as { readonly ids: readonly string[] }
   const { tasks, forecasts } = getTasks(records, ids)
   return { tasks: ids.map((id) => tasks.get(id) ?? false), forecasts: ids.map((id) => forecasts.get(id) ?? false) }
 }

@@ -2,7 +2,7 @@
 // they are kept apart.
 
 import type { TaskRecord } from "../../../task/index.ts"
-import { getmetatable, setmetatable } from "./builtins.ts"
+import { setmetatable } from "./builtins.ts"
 import { cmsgpack, redis } from "./server.ts"
 
 /** A packed array: a number, a text, a flag or an array at each place. */
@@ -85,13 +85,9 @@ export function storedTask(task: StoredTask): TaskRecord {
   return setmetatable(task, meta)
 }
 
-export function isStored(value: object): boolean {
-  return getmetatable(value) === meta
-}
-
 /** Field by field, which is quicker than going through them, and without asking for what was not read. */
 export function copyStored(task: StoredTask): StoredTask {
-  if (getmetatable(task) !== meta) return { ...task }
+  if (task.entry === undefined) return { ...task }
   setmetatable(task, undefined)
   const copy: StoredTask = {
     entry: task.entry,
