@@ -10,7 +10,7 @@ import { filesBelow } from "../files.mjs"
 const root = fileURLToPath(new URL("../..", import.meta.url))
 /** What the store needs, and what only its tests do. */
 const made = ["sluice.lua", "shapes.json"]
-const forTests = ["play.lua"]
+const forTests = ["play.lua", "rows.lua"]
 
 function run(command, args, cwd) {
   const { status, error } = spawnSync(command, args, { cwd, stdio: ["ignore", 2, 2] })

@@ -13,7 +13,11 @@ import { shapesOf } from "./shapes.mjs"
 
 const here = dirname(fileURLToPath(import.meta.url))
 const root = join(here, "../..")
-const scripts = { "sluice.lua": "src/stores/redis/script/step.ts", "play.lua": "test/redis/script/play.ts" }
+const scripts = {
+  "sluice.lua": "src/stores/redis/script/step.ts",
+  "play.lua": "test/redis/script/play.ts",
+  "rows.lua": "test/redis/script/rows.ts",
+}
 const [folder, ...names] = process.argv.slice(2)
 const entries = Object.fromEntries(Object.entries(scripts).filter(([name]) => names.length === 0 || names.includes(name)))
 

@@ -17,6 +17,7 @@ export class Finished {
   private readonly key: string
   private readonly tasks: Tasks
   private readonly writes: Writes
+  private isTimeTold = false
 
   constructor(context: Context, tasks: Tasks, writes: Writes) {
     this.context = context
@@ -26,12 +27,16 @@ export class Finished {
   }
 
   add(seq: number): void {
-    const { meta, nowMs } = this.context
-    if (meta.number("finished") !== nowMs) {
-      meta.set("finished", nowMs)
-      this.writes.append(this.key, texts.format("t%.0f", nowMs))
-    }
+    if (!this.isTimeTold) this.tellTime()
     this.writes.append(this.key, seq)
+  }
+
+  private tellTime(): void {
+    const { meta, nowMs } = this.context
+    this.isTimeTold = true
+    if (meta.number("finished") === nowMs) return
+    meta.set("finished", nowMs)
+    this.writes.append(this.key, texts.format("t%.0f", nowMs))
   }
 
   /** Takes off the list what finished at or before this time, for whoever asks is going to remove it. */
@@ -73,6 +78,7 @@ export class Finished {
       this.writes.trim(this.key, taken)
       // What finishes in the same moment has to tell its time again.
       this.context.meta.set("finished", 0)
+      this.isTimeTold = false
     }
     return found.sort((a, b) => (a.updatedAtMs === b.updatedAtMs ? a.seq - b.seq : a.updatedAtMs - b.updatedAtMs))
   }

@@ -21,6 +21,7 @@ export class Leases {
   /** The earliest end of what this step has leased to each worker. */
   private ends: Record<string, number | undefined> = {}
   private workers: string[] = []
+  private readonly runningKeys: Record<string, string | undefined> = {}
 
   constructor({ base, nowMs }: Context, tasks: Tasks, writes: Writes) {
     this.base = base
@@ -102,7 +103,11 @@ export class Leases {
   }
 
   private runningKey(workerId: string): string {
-    return `${this.base}running:${workerId}`
+    const known = this.runningKeys[workerId]
+    if (known !== undefined) return known
+    const key = `${this.base}running:${workerId}`
+    this.runningKeys[workerId] = key
+    return key
   }
 
   private stopKey(workerId: string): string {

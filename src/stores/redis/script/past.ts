@@ -3,9 +3,9 @@
 
 import { type HistoryEntry, historyLimit, trimHistory } from "../../../task/index.ts"
 import { storedEvents, storedStatuses } from "../layout.ts"
-import { pack } from "./row.ts"
+import { Live, pack } from "./row.ts"
 import { cmsgpack } from "./server.ts"
-import type { Packed } from "./stored-task.ts"
+import type { Entry, Packed } from "./stored-task.ts"
 
 const codes: Record<string, number> = {}
 for (let event = 0; event < storedEvents.length; event++)
@@ -82,4 +82,10 @@ function toEntry(packed: Packed): HistoryEntry {
     error: error || undefined,
   }
   return entry as unknown as HistoryEntry
+}
+
+/** As it is stored with the task. */
+export function pastOf({ live }: Entry): string | false {
+  const past = live[Live.past]
+  return typeof past === "string" ? past : false
 }

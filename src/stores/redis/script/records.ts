@@ -15,12 +15,13 @@ import { Indexes } from "./indexes.ts"
 import { RedisJobs } from "./jobs.ts"
 import { Lanes } from "./lanes.ts"
 import { listTasks } from "./list.ts"
-import { longerPast, newPast, packEntries, readPast } from "./past.ts"
-import { extend, isLong, Live, outcomeCode, packGates, statusCode, toBrief, toLive } from "./row.ts"
+import { packEntries, pastOf, readPast } from "./past.ts"
+import { Live, toBrief } from "./row.ts"
 import { RedisSchedules } from "./schedules.ts"
 import { redis } from "./server.ts"
-import { type Entry, type StoredTask, setBase } from "./stored-task.ts"
+import { type Entry, setBase } from "./stored-task.ts"
 import { Tally } from "./tally.ts"
+import { TaskChanges } from "./task-changes.ts"
 import { recordOf, Tasks } from "./tasks.ts"
 import { Workers } from "./workers.ts"
 import { Writes } from "./writes.ts"
@@ -41,6 +42,7 @@ export class RedisRecords implements Records {
   private readonly writes = new Writes()
   private readonly lanes: Lanes
   private readonly indexes: Indexes
+  private readonly changes: TaskChanges
   private readonly tally: Tally
   private readonly workers: Workers
 
@@ -61,6 +63,7 @@ export class RedisRecords implements Records {
       this.limits.countTask(task, by, (key) => this.gates.numberOf(key)),
     )
     this.indexes = new Indexes(context, this.tasks, this.writes, this.lanes)
+    this.changes = new TaskChanges(context, this.tasks, this.indexes, this.writes)
     this.tally = new Tally(base)
     this.workers = new Workers(context)
   }
@@ -136,8 +139,7 @@ export class RedisRecords implements Records {
   insert(changes: readonly Change[]): void {
     this.seeNews(changes)
     for (const { task, entries } of changes) {
-      const output = task.output ?? false
-      const entry = this.tasks.add(task, toLive(task, newPast(entries), output))
+      const entry = this.changes.insert(task, entries)
       if (task.idempotencyKey !== null) this.writes.setField(`${this.base}keys`, task.idempotencyKey, task.id)
       this.moved(task, null, task.status)
       this.indexes.enter(entry, task, task.readyAtMs === this.nowMs)
@@ -153,49 +155,29 @@ export class RedisRecords implements Records {
       if (entries.length === 1 && entries[0]?.event === "claimed" && task.version <= historyLimit) {
         // One claim is one worker and one moment: its entry is the same for all of its tasks.
         if (claimed === "") claimed = packEntries(entries)
-        this.saveClaimed(entry, task, claimed)
-      } else this.saveOther(entry, task, entries)
+        this.changes.claim(entry, task, claimed)
+        this.moved(task, "pending", "running")
+      } else {
+        const before = recordOf(entry)
+        this.indexes.leave(entry, before)
+        this.changes.save(entry, task, entries)
+        this.moved(task, before.status, task.status)
+        this.indexes.enter(entry, task, false)
+      }
     }
   }
 
   complete(done: readonly Completion[]): void {
     if (done.length === 0) return
     const completed = packEntries([completedEntry(this.nowMs)])
-    const [status, outcome] = [statusCode("completed"), outcomeCode("completed")]
     for (const { task, output } of done) {
-      const entry = this.entryOf(task)
-      const { live } = entry
-      const at = this.nowMs - (live[Live.createdAtMs] as number)
-      this.indexes.leaveRunning(entry)
-      extend(live, Live.completedAtMs)
-      live[Live.status] = status
-      live[Live.version] = (live[Live.version] as number) + 1
-      live[Live.updatedAtMs] = at
-      live[Live.workerId] = false
-      live[Live.claimNumber] = false
-      live[Live.leaseExpiresAtMs] = false
-      live[Live.lastOutcome] = outcome
-      live[Live.past] = pastText(live[Live.past]) + completed
-      live[Live.output] = output === null ? false : this.storedOutput(task.id, output)
-      live[Live.completedAtMs] = at
-      if (live.length > Live.crashCount) live[Live.crashCount] = false
-      if (live.length > Live.lastError) live[Live.lastError] = false
-      this.tasks.change(entry, undefined)
-      this.indexes.finish(task.seq)
+      this.changes.complete(this.entryOf(task), output, completed)
       this.moved(task, "running", "completed")
     }
   }
 
   keep(tasks: readonly TaskRecord[]): void {
-    for (const task of tasks) {
-      const entry = this.entryOf(task)
-      const { live } = entry
-      const { leaseExpiresAtMs, progress } = task
-      extend(live, progress === null ? Live.leaseExpiresAtMs : Live.progress)
-      live[Live.leaseExpiresAtMs] = leaseExpiresAtMs === null ? false : leaseExpiresAtMs - task.createdAtMs
-      if (progress !== null) live[Live.progress] = progress
-      this.tasks.change(entry, task)
-    }
+    for (const task of tasks) this.changes.keep(this.entryOf(task), task)
   }
 
   remove(tasks: readonly TaskRecord[]): void {
@@ -298,52 +280,9 @@ export class RedisRecords implements Records {
     return workers + this.lanes.forget(limit - workers)
   }
 
-  private saveClaimed(entry: Entry, task: TaskRecord, past: string): void {
-    const { live } = entry
-    const { workerId, leaseExpiresAtMs, gates } = task
-    const at = this.nowMs - task.createdAtMs
-    const before = entry.task
-    this.indexes.leavePending(entry, task)
-    extend(live, Live.past)
-    live[Live.status] = 1
-    live[Live.version] = task.version
-    live[Live.fence] = task.fence
-    live[Live.attempt] = task.attempt
-    live[Live.updatedAtMs] = at
-    live[Live.startedAtMs] = at
-    live[Live.workerId] = workerId
-    live[Live.claimNumber] = task.claimNumber
-    live[Live.leaseExpiresAtMs] = (leaseExpiresAtMs ?? 0) - task.createdAtMs
-    live[Live.lastOutcome] = false
-    live[Live.past] = pastText(live[Live.past]) + past
-    if (live.length > Live.progress) live[Live.progress] = false
-    // What the claim was charged, where that was learned.
-    if (before?.gates !== gates) live[Live.gates] = packGates(gates)
-    this.tasks.change(entry, task)
-    this.indexes.leases.start(workerId ?? "", task.seq, leaseExpiresAtMs ?? 0)
-    this.moved(task, "pending", "running")
-  }
-
-  private saveOther(entry: Entry, task: TaskRecord, entries: Change["entries"]): void {
-    const before = recordOf(entry)
-    const past = longerPast(pastOf(entry), entries, task.version, task.createdAtMs)
-    const isApart = (task as StoredTask).isOutputApart === true
-    const output = isApart || task.output === null ? isApart : this.storedOutput(task.id, task.output)
-    this.indexes.leave(entry, before)
-    entry.live = toLive(task, past, output)
-    this.tasks.change(entry, task)
-    this.moved(task, before.status, task.status)
-    this.indexes.enter(entry, task, false)
-  }
-
-  /** What stands for an output in its record. */
-  private storedOutput(id: string, output: string): string | true {
-    if (!isLong(output)) return output
-    this.writes.setField(`${this.base}outputs`, id, output)
-    return true
-  }
-
   private entryOf({ id }: Pick<TaskRecord, "id">): Entry {
+    const known = this.tasks.entry(id)
+    if (known) return known
     this.tasks.read([id])
     const entry = this.tasks.entry(id)
     if (!entry) throw damaged(`task ${shown(id)} (in ${this.base}tasks)`, "its record, which an index names", undefined)
@@ -364,13 +303,4 @@ export class RedisRecords implements Records {
       this.hasNews = task.status === "pending" || entries[0]?.event === "cancel_requested"
     }
   }
-}
-
-function pastOf({ live }: Entry): string | false {
-  const past = live[Live.past]
-  return typeof past === "string" ? past : false
-}
-
-function pastText(past: unknown): string {
-  return typeof past === "string" ? past : ""
 }

@@ -281,8 +281,8 @@ export function extend(live: Packed, place: number): void {
 
 /** Whether a table of an answer is a task: one that is stored, or one that was to be. */
 export function isRecord(value: object): boolean {
-  const { entry, readyAtMs, timeoutMs } = value as Partial<StoredTask>
-  return entry !== undefined || (readyAtMs !== undefined && timeoutMs !== undefined)
+  const task = value as Partial<StoredTask>
+  return task.entry !== undefined || (task.readyAtMs !== undefined && task.timeoutMs !== undefined)
 }
 
 /** A task in an answer: id, packed record, and the input where that is kept apart. An output that is kept apart is put in its place. */

@@ -9,9 +9,9 @@ import { redis } from "./server.ts"
 
 export class Tally {
   private readonly key: string
-  /** By field: the code of the status, and the type behind it. */
-  private more: Record<string, number | undefined> = {}
-  private fields: string[] = []
+  /** By type, then by status. */
+  private more: Record<string, Record<string, number | undefined> | undefined> = {}
+  private types: string[] = []
 
   constructor(base: string) {
     this.key = `${base}counts`
@@ -52,19 +52,25 @@ export class Tally {
   }
 
   end(): void {
-    for (const name of this.fields) {
-      const more = this.more[name] ?? 0
-      if (more !== 0) redis.call("HINCRBY", this.key, name, more)
+    for (const type of this.types) {
+      const byStatus = this.more[type] ?? {}
+      for (const status of statuses) {
+        const more = byStatus[status] ?? 0
+        if (more !== 0) redis.call("HINCRBY", this.key, field(type, status), more)
+      }
     }
     this.more = {}
-    this.fields = []
+    this.types = []
   }
 
   private count(type: string, status: Status, more: number): void {
-    const name = field(type, status)
-    const known = this.more[name]
-    if (known === undefined) this.fields.push(name)
-    this.more[name] = (known ?? 0) + more
+    let byStatus = this.more[type]
+    if (byStatus === undefined) {
+      byStatus = {}
+      this.more[type] = byStatus
+      this.types.push(type)
+    }
+    byStatus[status] = (byStatus[status] ?? 0) + more
   }
 }
 
