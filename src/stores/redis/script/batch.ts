@@ -8,7 +8,7 @@ export type Values = (string | number)[]
 const mostValues = 3_000
 
 /** The command with all values; where there are none, nothing. */
-export function callWith(command: string, key: string, values: Values): void {
+export function callWith(command: string, key: string, values: Readonly<Values>): void {
   const count = values.length
   if (count === 0) return
   if (count <= mostValues) {
@@ -23,7 +23,7 @@ export function callWith(command: string, key: string, values: Values): void {
 }
 
 /** Answers of one command, in the order of the values; false where there is nothing. */
-export function askWith(command: string, key: string, values: Values): (string | false)[] {
+export function askWith(command: string, key: string, values: Readonly<Values>): (string | false)[] {
   const count = values.length
   if (count === 0) return []
   if (count <= mostValues) return redis.call(command, key, ...values) as (string | false)[]

@@ -107,16 +107,16 @@ export class RedisCalls implements CallRecords {
   }
 
   setLine(gate: number, line: CallLine | null): void {
-    this.gates.lines.set(gate, line)
+    this.gates.lines().set(gate, line)
     this.gates.setLine(gate, line !== null)
   }
 
   dueLines(ownerId: string, limit: number): readonly number[] {
-    return this.gates.lines.due(ownerId, limit)
+    return this.gates.lines().due(ownerId, limit)
   }
 
   nextLineAtMs(ownerId: string): number | null {
-    return this.gates.lines.nextAtMs(ownerId)
+    return this.gates.lines().nextAtMs(ownerId)
   }
 
   holdNumber(ownerId: string): number {
@@ -186,4 +186,9 @@ export class RedisCalls implements CallRecords {
 function isSamePlace(a: CallRecord, b: CallRecord): boolean {
   if (a.grantedAtMs !== null || b.grantedAtMs !== null) return a.grantedAtMs !== null && b.grantedAtMs !== null && a.ownerId === b.ownerId
   return a.gate === b.gate && a.seq === b.seq && a.cost === b.cost
+}
+
+/** A function, so that a step that does not need it does not load it. */
+export function openCalls(context: Context, gates: RedisGates): RedisCalls {
+  return new RedisCalls(context, gates)
 }

@@ -106,3 +106,8 @@ function toDues(pairs: readonly string[]): DueGate[] {
   for (let i = 0; i < pairs.length; i += 2) found.push({ gate: fromSortable(pairs[i] as string), atMs: toNumber(pairs[i + 1]) ?? 0 })
   return found
 }
+
+/** A function, so that a step that does not need it does not load it. */
+export function openDues(context: Context): Dues {
+  return new Dues(context)
+}

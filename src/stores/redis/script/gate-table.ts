@@ -1,38 +1,18 @@
-// The gates as one step has them: each read once, by its name, changed in memory, and all written together. The record of a gate is two
-// packed values: who is there, and its state. The second is not packed anew where only the first has changed.
+// The gates as one step has them: each read once, by its name, changed in memory, and all written together.
 //
 // `gates-idle` has every gate that nobody waits at. Its score is never later than the time of the last writing, and mostly earlier, so that
 // writing a gate does not move it each time; whoever looks for idle ones puts right what he meets.
 
 import type { GateState } from "../../../limits/index.ts"
-import { type GateKey, gateForgottenAfterMs, type StoredGate } from "../../../store/limit-records.ts"
+import { type GateKey, gateForgottenAfterMs } from "../../../store/limit-records.ts"
 import { gateName } from "../../../task/index.ts"
 import { askWith, callWith, type Values } from "./batch.ts"
 import type { Context } from "./context.ts"
-import { isNobody, type Row, type Sum, settleDemand, type Waiting } from "./demand.ts"
+import { settleDemand } from "./demand.ts"
+import { isIdle, type Kept, packGate, unpackGate } from "./kept-gate.ts"
 import { bytesAfter, bytesBefore, firstBytes, fromSortable, sortable } from "./lua.ts"
-import { unpackAt, unreadable } from "./packed.ts"
-import { cmsgpack, redis } from "./server.ts"
-
-export interface Kept extends Waiting {
-  readonly name: string
-  readonly limit: string
-  readonly key: string
-  state: GateState
-  /** The state as it was read; null where it has changed since. */
-  stateText: string | null
-  touchedAtMs: number
-  /** Where it stands among the idle ones; 0: it does not. */
-  idleSinceMs: number
-  /** The types that wait there. */
-  types: string[]
-  hasCalls: boolean
-  isNew: boolean
-  isChanged: boolean
-}
-
-/** What is packed before the state. */
-type Head = [number: number, touchedAtMs: number, idleSinceMs: number, types: string[], hasCalls: boolean, rows: Row[], sums: Sum[]]
+import { unreadable } from "./packed.ts"
+import { redis } from "./server.ts"
 
 /** So long a gate is written without being moved among the idle ones. */
 const idleLagMs = gateForgottenAfterMs / 2
@@ -48,6 +28,7 @@ export class GateTable {
   private readonly byNumber: Record<number, Kept> = {}
   /** Read ahead, by name. */
   private readonly texts: Record<string, string | false> = {}
+  private readonly names: Record<number, string> = {}
   private changed: Kept[] = []
   private removed: Kept[] = []
 
@@ -68,7 +49,7 @@ export class GateTable {
   numbered(number: number): Kept | null {
     const known = this.byNumber[number]
     if (known !== undefined) return known
-    const name = redis.call("HGET", `${this.base}gate-names`, number) as string | false
+    const name = this.names[number] ?? (redis.call("HGET", `${this.base}gate-names`, number) as string | false)
     return name === false ? null : this.named(name)
   }
 
@@ -82,8 +63,14 @@ export class GateTable {
   readAheadNumbered(numbers: readonly number[]): void {
     const missing = numbers.filter((number) => this.byNumber[number] === undefined)
     if (missing.length < 2) return
+    const found = askWith("HMGET", `${this.base}gate-names`, missing)
     const names: string[] = []
-    for (const name of askWith("HMGET", `${this.base}gate-names`, missing)) if (name !== false) names.push(name)
+    for (let i = 0; i < missing.length; i++) {
+      const name = found[i] as string | false
+      if (name === false) continue
+      this.names[missing[i] as number] = name
+      names.push(name)
+    }
     this.readAhead(names)
   }
 
@@ -95,7 +82,8 @@ export class GateTable {
       limit,
       key,
       state,
-      stateText: null,
+      text: "",
+      stateFrom: 0,
       touchedAtMs: this.context.nowMs,
       idleSinceMs: 0,
       types: [],
@@ -116,7 +104,7 @@ export class GateTable {
     const kept = this.numbered(number)
     if (kept === null) return
     kept.state = state
-    kept.stateText = null
+    kept.stateFrom = 0
     kept.touchedAtMs = this.context.nowMs
     this.change(kept)
   }
@@ -132,6 +120,7 @@ export class GateTable {
     if (kept === null) return
     this.byName[kept.name] = false
     delete this.byNumber[number]
+    delete this.names[number]
     this.removed.push(kept)
   }
 
@@ -211,7 +200,7 @@ export class GateTable {
         kept.idleSinceMs = kept.touchedAtMs
         idle.push(kept.touchedAtMs, sortable(kept.number))
       }
-      gates.push(kept.name, packed(kept))
+      gates.push(kept.name, packGate(kept))
     }
     callWith("HSET", `${base}gates`, gates)
     callWith("ZADD", `${base}gates-idle`, idle)
@@ -243,44 +232,15 @@ export class GateTable {
       this.byName[name] = false
       return null
     }
-    const [isHead, offset, head] = unpackAt(text, 0)
-    if (!isHead || typeof head !== "object") throw unreadable(`${this.base}gates`, name, "a gate", text)
-    const [isState, , state] = unpackAt(text, offset)
-    const [number, touchedAtMs, idleSinceMs, types, hasCalls, rows, sums] = head as Head
-    if (!isState || typeof state !== "object" || typeof number !== "number" || typeof sums !== "object")
-      throw unreadable(`${this.base}gates`, name, "a gate", text)
-    const kept: Kept = {
-      number,
-      name,
-      limit,
-      key,
-      state: state as GateState,
-      stateText: bytesAfter(text, offset),
-      touchedAtMs,
-      idleSinceMs,
-      types,
-      hasCalls,
-      rows,
-      sums,
-      more: [],
-      isNew: false,
-      isChanged: false,
-    }
+    const kept = unpackGate(text, name, limit, key)
+    if (kept === null) throw unreadable(`${this.base}gates`, name, "a gate", text)
     this.byName[name] = kept
-    this.byNumber[number] = kept
+    this.byNumber[kept.number] = kept
     return kept
   }
 }
 
-function isIdle(kept: Kept): boolean {
-  return kept.types.length === 0 && !kept.hasCalls && isNobody(kept)
-}
-
-function packed({ number, touchedAtMs, idleSinceMs, types, hasCalls, rows, sums, state, stateText }: Kept): string {
-  const head: Head = [number, touchedAtMs, idleSinceMs, types, hasCalls, rows, sums]
-  return stateText === null ? cmsgpack.pack(head, state) : `${cmsgpack.pack(head)}${stateText}`
-}
-
-export function toStored({ number, limit, key, state, types, hasCalls }: Kept): StoredGate {
-  return { number, limit, key, state, hasWaiters: types.length > 0, hasCalls }
+/** A function, so that a step that does not need it does not load it. */
+export function openGates(context: Context): GateTable {
+  return new GateTable(context)
 }

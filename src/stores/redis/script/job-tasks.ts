@@ -66,7 +66,10 @@ export class JobTasks {
     if (which === "running") return this.tasks.loadBySeq(running.slice(0, limit))
     const unasked = this.tasks.loadBySeq(running).filter((task) => task.cancelRequestedAtMs === null)
     const waiting = this.tasks.loadBySeq(firstSequences(pending, limit))
-    return [...waiting, ...unasked].sort((a, b) => a.seq - b.seq).slice(0, limit)
+    return waiting
+      .concat(unasked)
+      .sort((a, b) => a.seq - b.seq)
+      .slice(0, limit)
   }
 
   write(): void {

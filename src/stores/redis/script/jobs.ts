@@ -63,7 +63,7 @@ export class RedisJobs implements JobRecords {
       (statuses === null || statuses.includes(brief[0])) &&
       (beforeSeq === null || brief[2] < beforeSeq)
     if (ids !== null) {
-      const found = this.pick([...new Set(ids)], isWanted)
+      const found = this.pick(once(ids), isWanted)
       return found.sort((a, b) => b.seq - a.seq).slice(0, limit)
     }
     const found: JobRecord[] = []
@@ -158,7 +158,7 @@ export class RedisJobs implements JobRecords {
 
   /** Those of them that are there and wanted. */
   private pick(ids: readonly string[], isWanted: (brief: Brief) => boolean): JobRecord[] {
-    const texts = askWith("HMGET", `${this.base}jobs`, [...ids])
+    const texts = askWith("HMGET", `${this.base}jobs`, ids)
     const found: JobRecord[] = []
     for (let i = 0; i < ids.length; i++) {
       const text = texts[i] as string | false
@@ -178,6 +178,16 @@ export class RedisJobs implements JobRecords {
   }
 }
 
+function once(ids: readonly string[]): string[] {
+  const isKnown: Record<string, true> = {}
+  const found: string[] = []
+  for (const id of ids) {
+    if (isKnown[id] !== true) found.push(id)
+    isKnown[id] = true
+  }
+  return found
+}
+
 /** By its end, and then by its number. */
 function endedMember({ seq, id }: JobRecord): string {
   return `${sortable(seq)}:${id}`
@@ -185,4 +195,9 @@ function endedMember({ seq, id }: JobRecord): string {
 
 function idOfEnded(member: string): string {
   return bytesAfter(member, (bytesBefore(member, ":") ?? -1) + 1)
+}
+
+/** A function, so that a step that does not need it does not load it. */
+export function openJobs(context: Context, tasks: TasksBySeq): RedisJobs {
+  return new RedisJobs(context, tasks)
 }

@@ -147,3 +147,8 @@ export class RedisLimits {
     return unpacked<LoggedChange>(bytesAfter(text, offset), key, 0).number
   }
 }
+
+/** A function, so that a step that does not need it does not load it. */
+export function openLimits(context: Context): RedisLimits {
+  return new RedisLimits(context)
+}

@@ -66,3 +66,8 @@ export class CallLines {
     return { ownerId, atMs }
   }
 }
+
+/** A function, so that a step that does not need it does not load it. */
+export function openLines(context: Context): CallLines {
+  return new CallLines(context)
+}

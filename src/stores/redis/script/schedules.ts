@@ -112,3 +112,8 @@ export class RedisSchedules implements ScheduleRecords {
 function scoreOf(pair: readonly string[]): number | null {
   return pair.length === 0 ? null : toNumber(pair[1])
 }
+
+/** A function, so that a step that does not need it does not load it. */
+export function openSchedules(context: Context): RedisSchedules {
+  return new RedisSchedules(context)
+}

@@ -62,7 +62,7 @@ export function numbersIn(key: string): number[] {
 
 /** Numbers that come together are mostly neighbours. */
 function eachPiece(numbers: readonly number[], each: (piece: number, values: Values) => void): void {
-  const sorted = [...numbers].sort((a, b) => a - b)
+  const sorted = numbers.slice().sort((a, b) => a - b)
   let values: Values = []
   let piece = -1
   for (const number of sorted) {
