@@ -12,16 +12,26 @@ type AnyStep = (records: RedisRecords, request: unknown) => unknown
 type AnySteps = Readonly<Record<string, AnyStep | undefined>>
 
 export function run(this: void, keys: readonly string[], values: readonly string[]): readonly string[] {
-  const [operation = "", epoch = "", clock = "", request = ""] = values
-  const context = new Context(keys[0] ?? "", clock)
-  if (operation === "open") return ["ok", context.open(request)]
-  if (context.epoch !== epoch) return ["lost"]
   try {
-    return step(new RedisRecords(context), operation, cjson.decode(request))
+    return ran(keys[0] ?? "", values)
   } catch (error) {
     if (error instanceof SluiceError) return ["error", error.code, error.message]
-    throw error
+    // Redis 7.0 comes down with a table that leaves a script without being an error of its own: a text does no harm.
+    throw isReply(error) ? error : `${error}`
   }
+}
+
+function ran(base: string, values: readonly string[]): readonly string[] {
+  const [operation = "", epoch = "", clock = "", request = ""] = values
+  const context = new Context(base, clock)
+  if (operation === "open") return ["ok", context.open(request)]
+  if (context.epoch !== epoch) return ["lost"]
+  return step(new RedisRecords(context), operation, cjson.decode(request))
+}
+
+/** What a command of the server has raised. */
+function isReply(error: unknown): boolean {
+  return typeof error === "object" && typeof (error as { readonly err?: unknown }).err === "string"
 }
 
 function step(records: RedisRecords, operation: string, request: unknown): readonly string[] {

@@ -1,0 +1,43 @@
+// Texts as Lua has them, which are bytes, and numbers as texts.
+
+/** @noSelf */
+interface Texts {
+  sub(text: string, from: number, to?: number): string
+  find(text: string, what: string, from: number, isPlain: true): LuaMultiReturn<[number | undefined, number | undefined]>
+  char(code: number): string
+}
+
+declare const string: Texts
+declare function tonumber(this: void, text: unknown): number | undefined
+
+/** The first `count` bytes. */
+export function firstBytes(text: string, count: number): string {
+  return string.sub(text, 1, count)
+}
+
+/** What comes after the first `count` bytes. */
+export function bytesAfter(text: string, count: number): string {
+  return string.sub(text, count + 1)
+}
+
+/** How many bytes stand before the mark; null where it is not there. */
+export function bytesBefore(text: string, mark: string): number | null {
+  const [at] = string.find(text, mark, 1, true)
+  return at === undefined ? null : at - 1
+}
+
+/** What the server answers where it has a number: a score, a counter. Null where there is none. */
+export function toNumber(reply: unknown): number | null {
+  return tonumber(reply) ?? null
+}
+
+/** Digits that stand in the order of the numbers when they are compared as text: how many there are, and then they. */
+export function sortable(number: number): string {
+  let digits = 1
+  for (let bound = 10; number >= bound; bound *= 10) digits++
+  return `${string.char(64 + digits)}${number}`
+}
+
+export function fromSortable(text: string): number {
+  return tonumber(string.sub(text, 2)) ?? 0
+}

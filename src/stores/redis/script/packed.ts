@@ -1,0 +1,35 @@
+// Values as they are kept: MessagePack, which the server packs and unpacks by itself. What cannot have been written is told by the name of
+// its key, for a person to decide about.
+
+import { type SluiceError, shown } from "../../../errors/index.ts"
+import { damaged } from "./context.ts"
+import { cmsgpack } from "./server.ts"
+
+declare function pcall<A extends unknown[], R extends unknown[]>(
+  this: void,
+  callee: (this: void, ...values: A) => LuaMultiReturn<R>,
+  ...values: A
+): LuaMultiReturn<[isSound: boolean, ...R]>
+
+/** Whether there is a value at the offset, the offset behind it, and the value. */
+export function unpackAt(this: void, text: string, offset: number): LuaMultiReturn<[isSound: boolean, offset: number, value: unknown]> {
+  return pcall(cmsgpack.unpack_one, text, offset)
+}
+
+/** What stands in the field of the key is no such thing. */
+export function unreadable(key: string, field: string | number, expected: string, text: string): SluiceError {
+  return damaged(`${shown(field)} (in ${key})`, expected, text)
+}
+
+/** The record that was packed alone. */
+export function unpacked<T extends object>(text: string, key: string, field: string | number): T {
+  const [isSound, , value] = unpackAt(text, 0)
+  if (isSound && typeof value === "object") return value as T
+  throw unreadable(key, field, "a packed record", text)
+}
+
+/** For whoever goes through many: null where it cannot be read. */
+export function unpackedIfSound<T extends object>(text: string): T | null {
+  const [isSound, , value] = unpackAt(text, 0)
+  return isSound && typeof value === "object" ? (value as T) : null
+}
