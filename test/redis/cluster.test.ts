@@ -4,7 +4,7 @@
 import assert from "node:assert/strict"
 import { after, before, it, type TestContext } from "node:test"
 import { startCluster, type TestCluster } from "../engines/redis-cluster.ts"
-import { freshNamespace, openRedis, ownServer, submission } from "./kit.ts"
+import { freshNamespace, openRedis, ownServer, patience, submission } from "./kit.ts"
 import { refusal } from "./refusal.ts"
 
 let cluster: TestCluster
@@ -30,7 +30,7 @@ async function ownerOf(namespace: string) {
   throw new Error(`nobody has ${namespace}`)
 }
 
-it("many namespaces are spread over all nodes, and each is found from each", async (test) => {
+it("many namespaces are spread over all nodes, and each is found from each", patience, async (test) => {
   const owners = new Set<number>()
   for (let round = 0; round < 12; round++) {
     const namespace = freshNamespace()
@@ -41,7 +41,7 @@ it("many namespaces are spread over all nodes, and each is found from each", asy
   assert.equal(owners.size, 3, "expected twelve namespaces to be on all three nodes")
 })
 
-it("a node that is away is passed over while another is named", async (test) => {
+it("a node that is away is passed over while another is named", patience, async (test) => {
   const gone = await ownServer(test)
   await gone.kill()
   const store = await openRedis(test, `redis://127.0.0.1:${gone.port},127.0.0.1:${nodeAt(1).server.port}`)
@@ -49,7 +49,7 @@ it("a node that is away is passed over while another is named", async (test) => 
   assert.equal(await pending(store), 1)
 })
 
-it("news reaches who waits", async (test) => {
+it("news reaches who waits", patience, async (test) => {
   const namespace = freshNamespace()
   const [waiting, other] = [await openRedis(test, urlOf(0), { namespace }), await openRedis(test, urlOf(1), { namespace })]
   const signal = new AbortController().signal
@@ -59,7 +59,7 @@ it("news reaches who waits", async (test) => {
   await woken
 })
 
-it("a slot that moves to another node: no step while it moves, and all is there afterwards", async (test) => {
+it("a slot that moves to another node: no step while it moves, and all is there afterwards", patience, async (test) => {
   const namespace = freshNamespace()
   const store = await openRedis(test, urlOf(0), { namespace })
   await store.submit(submission("before"))
@@ -84,7 +84,7 @@ async function assertMoving(store: Awaited<ReturnType<typeof openRedis>>, test: 
   assert.match(error.message, /slot is being moved/)
 }
 
-it("a node of a cluster that is taken for a server of its own is told apart, and the other way round", async (test) => {
+it("a node of a cluster that is taken for a server of its own is told apart, and the other way round", patience, async (test) => {
   const node = await refusal(openRedis(test, nodeAt(0).server.url))
   assert.equal(node.code, "store_unfit")
   assert.match(node.message, /\?cluster=true/)
@@ -94,7 +94,7 @@ it("a node of a cluster that is taken for a server of its own is told apart, and
   assert.match(server.message, /server of its own/)
 })
 
-it("doctor tells of the cluster", async (test) => {
+it("doctor tells of the cluster", patience, async (test) => {
   const { facts } = await (await openRedis(test, urlOf(0))).describe()
   assert.equal(facts.cluster, "yes")
   assert.equal(facts.mode, "cluster")

@@ -4,13 +4,14 @@ import assert from "node:assert/strict"
 import { once } from "node:events"
 import { createServer, type Socket } from "node:net"
 import { it } from "node:test"
+import { Link } from "../../src/stores/redis/link.ts"
 import { sharedRedis, startRedis } from "../engines/redis.ts"
-import { adminOf, freshNamespace, openRedis, ownServer, submission } from "./kit.ts"
+import { adminOf, freshNamespace, openRedis, ownServer, patience, submission } from "./kit.ts"
 import { refusal, repeated } from "./refusal.ts"
 
 const durable = ["--appendonly", "yes", "--appendfsync", "always"]
 
-it("a server that restarts is found again, by whoever asks and by whoever waits", async (test) => {
+it("a server that restarts is found again, by whoever asks and by whoever waits", patience, async (test) => {
   const server = await ownServer(test, { args: durable })
   const store = await openRedis(test, server.url)
   await store.submit(submission("before"))
@@ -23,7 +24,7 @@ it("a server that restarts is found again, by whoever asks and by whoever waits"
   assert.equal((await store.counts({ type: null })).byStatus.pending, 2)
 })
 
-it("who waits is woken when the server is back: something may have come meanwhile", async (test) => {
+it("who waits is woken when the server is back: something may have come meanwhile", patience, async (test) => {
   const server = await ownServer(test, { args: durable })
   const store = await openRedis(test, server.url)
   const signal = new AbortController().signal
@@ -36,7 +37,7 @@ it("who waits is woken when the server is back: something may have come meanwhil
   await woken
 })
 
-it("a script that the server has forgotten is loaded again", async (test) => {
+it("a script that the server has forgotten is loaded again", patience, async (test) => {
   const server = await ownServer(test)
   const store = await openRedis(test, server.url)
   const admin = await adminOf(test, server.url)
@@ -47,7 +48,7 @@ it("a script that the server has forgotten is loaded again", async (test) => {
   assert.equal((await admin.calls())["script|load"], 2)
 })
 
-it("data that has vanished is told, and does not look like an empty queue", async (test) => {
+it("data that has vanished is told, and does not look like an empty queue", patience, async (test) => {
   const server = await ownServer(test)
   const namespace = freshNamespace()
   const store = await openRedis(test, server.url, { namespace })
@@ -63,7 +64,7 @@ it("data that has vanished is told, and does not look like an empty queue", asyn
   assert.equal((await anew.counts({ type: null })).byStatus.pending, 0)
 })
 
-it("two that open at once agree on one epoch", async (test) => {
+it("two that open at once agree on one epoch", patience, async (test) => {
   const url = await sharedRedis()
   const namespace = freshNamespace()
   const stores = await Promise.all(Array.from({ length: 8 }, () => openRedis(test, url, { namespace })))
@@ -71,17 +72,17 @@ it("two that open at once agree on one epoch", async (test) => {
   for (const store of stores) assert.equal((await store.counts({ type: null })).byStatus.pending, 8)
 })
 
-it("a server that is not there is told after the time that the URL gives", async (test) => {
+it("a server that is not there is told after the time that the URL gives", patience, async (test) => {
   const server = await ownServer(test)
   await server.kill()
   const error = await refusal(openRedis(test, `redis://me:s3cret@127.0.0.1:${server.port}?timeout=50ms`))
   assert.equal(error.code, "store_unavailable")
   assert.equal(error.retryable, true)
-  assert.match(error.message, /within 50ms.*ECONNREFUSED/)
+  assert.match(error.message, /expected a connection within 50ms, got none/)
   assert.doesNotMatch(error.message, /s3cret/)
 })
 
-it("a call whose answer is lost is told so, and is not sent again", async (test) => {
+it("a call whose answer is lost is told so, and is not sent again", patience, async (test) => {
   const url = await sharedRedis()
   const between = await cuttingProxy(Number(new URL(url).port))
   test.after(() => between.close())
@@ -94,7 +95,7 @@ it("a call whose answer is lost is told so, and is not sent again", async (test)
   assert.equal((await store.counts({ type: null })).byStatus.pending, 1, "expected it to have been carried out once")
 })
 
-it("how long a request waited for a connection is told, and its answers are older by that", async (test) => {
+it("how long a request waited for a connection is told, and its answers are older by that", patience, async (test) => {
   const server = await ownServer(test, { args: durable })
   const namespace = freshNamespace()
   const store = await openRedis(test, server.url, { namespace })
@@ -119,7 +120,7 @@ it("how long a request waited for a connection is told, and its answers are olde
   assert.equal(sent.settles[0].sentAgoMs, 5 + waitedMs)
 })
 
-it("a closed store says so, whatever is asked, and closing again is nothing", async (test) => {
+it("a closed store says so, whatever is asked, and closing again is nothing", patience, async (test) => {
   const store = await openRedis(test, await sharedRedis())
   const waiting = store.wait({ workerId: "w" }, new AbortController().signal)
   const asked = store.now({})
@@ -129,6 +130,16 @@ it("a closed store says so, whatever is asked, and closing again is nothing", as
   assert.ok((await asked).nowMs > 0, "expected what was asked before to be answered")
   for (const ask of [store.now({}), store.describe(), store.submit(submission("a"))])
     assert.equal((await refusal(ask)).code, "store_closed")
+})
+
+it("why there is no connection is told", patience, async () => {
+  const connect = () => Promise.reject(new Error("connect ECONNREFUSED 127.0.0.1:1"))
+  const link = new Link({ place: "redis x", patienceMs: 20, connect, locate: async () => ({ host: "127.0.0.1", port: 1 }) })
+  assert.match(
+    (await refusal(link.ready())).message,
+    /^redis x: expected a connection within 20ms, got none.*\(connect ECONNREFUSED 127\.0\.0\.1:1\)$/,
+  )
+  await link.close()
 })
 
 /** Passes everything on, until it is told to swallow an answer and hang up. */

@@ -8,6 +8,9 @@ import { type StartOptions, startRedis, type TestServer } from "../engines/redis
 import { type RedisAdmin, redisAdmin } from "../engines/redis-admin.ts"
 import { openStub } from "./stub.ts"
 
+/** A wake-up that never comes is a failure, not a run without end. */
+export const patience = { timeout: 60_000 }
+
 export const freshNamespace = () => `test-${randomBytes(6).toString("hex")}`
 
 export async function openRedis(

@@ -4,17 +4,17 @@ import assert from "node:assert/strict"
 import { it } from "node:test"
 import { noticeFor } from "../../src/stores/redis/describe.ts"
 import { isBefore } from "../../src/stores/redis/info.ts"
-import { adminOf, openRedis, ownServer, submission } from "./kit.ts"
+import { adminOf, openRedis, ownServer, patience, submission } from "./kit.ts"
 import { refusal } from "./refusal.ts"
 
-it("one that evicts is refused", async (test) => {
+it("one that evicts is refused", patience, async (test) => {
   const server = await ownServer(test, { args: ["--maxmemory-policy", "allkeys-lru"] })
   const error = await refusal(openRedis(test, server.url))
   assert.equal(error.code, "store_unfit")
   assert.match(error.message, /noeviction, got allkeys-lru.*CONFIG SET maxmemory-policy noeviction/)
 })
 
-it("a wrong password is told at once, and not shown", async (test) => {
+it("a wrong password is told at once, and not shown", patience, async (test) => {
   const server = await ownServer(test, { args: ["--requirepass", "right"] })
   for (const credentials of ["", ":s3cret@", "me:s3cret@"]) {
     const error = await refusal(openRedis(test, `redis://${credentials}127.0.0.1:${server.port}?timeout=10m`))
@@ -25,7 +25,7 @@ it("a wrong password is told at once, and not shown", async (test) => {
   assert.ok((await store.now({})).nowMs > 0)
 })
 
-it("a user who may not publish is refused before anything is written", async (test) => {
+it("a user who may not publish is refused before anything is written", patience, async (test) => {
   const server = await ownServer(test)
   const admin = await adminOf(test, server.url)
   await admin.text("ACL", "SETUSER", "me", "on", ">s3cret", "~sluice:*", "+@all", "resetchannels")
@@ -38,7 +38,7 @@ it("a user who may not publish is refused before anything is written", async (te
   assert.equal((await store.describe()).facts.maxmemory_policy, "noeviction")
 })
 
-it("a full server refuses, and says what is full", async (test) => {
+it("a full server refuses, and says what is full", patience, async (test) => {
   const server = await ownServer(test)
   const store = await openRedis(test, server.url)
   await (await adminOf(test, server.url)).text("CONFIG", "SET", "maxmemory", "1")
@@ -47,7 +47,7 @@ it("a full server refuses, and says what is full", async (test) => {
   assert.match(error.message, /maxmemory/)
 })
 
-it("a replica is no place to write", async (test) => {
+it("a replica is no place to write", patience, async (test) => {
   const [primary, replica] = [await ownServer(test, { args: ["--repl-diskless-sync-delay", "0"] }), await ownServer(test)]
   const admin = await adminOf(test, replica.url)
   await admin.text("REPLICAOF", "127.0.0.1", String(primary.port))
@@ -64,7 +64,7 @@ for (const [args, persistence, durability] of [
   [["--appendonly", "yes", "--appendfsync", "always"], "aof always", /^full: /],
   [["--appendonly", "yes", "--appendfsync", "no"], "aof no", /^left to the system: /],
 ] as const) {
-  it(`what is kept is told: ${persistence}`, async (test) => {
+  it(`what is kept is told: ${persistence}`, patience, async (test) => {
     const server = await ownServer(test, { args })
     const store = await openRedis(test, server.url)
     await store.submit(submission("a"))

@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict"
 import { it } from "node:test"
-import { adminOf, freshNamespace, openRedis, ownServer, submission } from "./kit.ts"
+import { adminOf, freshNamespace, openRedis, ownServer, patience, submission } from "./kit.ts"
 
 const never = new AbortController().signal
 
-it("who waits is woken by another's step, without having asked anything", async (test) => {
+it("who waits is woken by another's step, without having asked anything", patience, async (test) => {
   const server = await ownServer(test)
   const namespace = freshNamespace()
   const [waiting, other] = [await openRedis(test, server.url, { namespace }), await openRedis(test, server.url, { namespace })]
@@ -22,7 +22,7 @@ it("who waits is woken by another's step, without having asked anything", async 
   assert.deepEqual({ evalsha, publish, subscribe, ping }, { evalsha: 20, publish: 20, subscribe: undefined, ping: undefined })
 })
 
-it("news of another namespace wakes nobody", async (test) => {
+it("news of another namespace wakes nobody", patience, async (test) => {
   const server = await ownServer(test)
   const [waiting, other] = [await openRedis(test, server.url), await openRedis(test, server.url)]
   await waiting.wait({ workerId: "w" }, never)
@@ -39,7 +39,7 @@ it("news of another namespace wakes nobody", async (test) => {
   assert.equal(isWoken, false)
 })
 
-it("nobody listens before somebody waits", async (test) => {
+it("nobody listens before somebody waits", patience, async (test) => {
   const server = await ownServer(test)
   const store = await openRedis(test, server.url)
   const admin = await adminOf(test, server.url)
@@ -52,7 +52,7 @@ it("nobody listens before somebody waits", async (test) => {
   await admin.until(async () => (await clients()) === 1)
 })
 
-it("an exchange is one command", async (test) => {
+it("an exchange is one command", patience, async (test) => {
   const server = await ownServer(test)
   const store = await openRedis(test, server.url)
   const admin = await adminOf(test, server.url)

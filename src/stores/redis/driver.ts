@@ -2,7 +2,9 @@
 // connection; when it breaks it is over, and link.ts makes another.
 
 import { SluiceError } from "../../errors/index.ts"
+import { systemWorld } from "../../world/index.ts"
 import type { Host, Location } from "./location.ts"
+import { keepPulse, type Pulse } from "./pulse.ts"
 
 export type Argument = string | Buffer
 
@@ -18,9 +20,6 @@ export interface Client {
 /** Connects, says who asks, and tells once when the connection is over. */
 export type Connect = (host: Host, ended: (cause: Error) => void) => Promise<Client>
 
-/** Half-open connections say nothing: a ping now and then, and one that hears nothing for so long is over. */
-const pingMs = 15_000
-const silentMs = 45_000
 const connectMs = 5_000
 
 export async function loadDriver({ username, password, database, isTls }: Location): Promise<Connect> {
@@ -36,29 +35,64 @@ export async function loadDriver({ username, password, database, isTls }: Locati
       clientInfoTag: "sluice",
       // Waiting and trying again are the link's: what is kept here would be sent later than anybody knows of.
       disableOfflineQueue: true,
-      pingInterval: pingMs,
       commandOptions: { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
       socket: {
-        ...{ host, port, connectTimeout: connectMs, socketTimeout: silentMs, reconnectStrategy: false },
+        ...{ host, port, connectTimeout: connectMs, reconnectStrategy: false },
         // A certificate is for a name; of an address there is none to send.
         ...(isTls ? { tls: true as const, ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }) } : {}),
       },
     })
     // What is in flight is told of it by itself; without a listener the process would end.
     client.on("error", () => {})
-    client.on("terminated", (cause: Error) => {
+    let pulse: Pulse | null = null
+    const end = (cause: Error) => {
+      pulse?.stop()
       ended(cause)
-      // Its timer for the next ping would keep the process; what is in flight is told the cause first.
-      queueMicrotask(() => client.destroy())
-    })
+    }
+    client.on("terminated", end)
     await client.connect()
-    return {
-      send: (args) => client.sendCommand(args),
-      subscribe: (channel, heard) => client.subscribe(channel, heard) as Promise<void>,
-      close: () => (client.isOpen ? client.close() : Promise.resolve()),
-      destroy: () => client.destroy(),
+    pulse = keepPulse(
+      systemWorld,
+      () => client.ping(),
+      (cause) => {
+        end(cause)
+        client.destroy()
+      },
+    )
+    return clientOf(client, pulse)
+  }
+}
+
+function clientOf(client: Library, pulse: Pulse): Client {
+  const send = async (args: readonly Argument[]) => {
+    const answered = pulse.sent()
+    try {
+      return (await client.sendCommand(args)) as unknown
+    } finally {
+      answered()
     }
   }
+  return {
+    send,
+    subscribe: (channel, heard) => client.subscribe(channel, heard),
+    close: () => {
+      pulse.stop()
+      return client.isOpen ? client.close() : Promise.resolve()
+    },
+    destroy: () => {
+      pulse.stop()
+      client.destroy()
+    },
+  }
+}
+
+/** What is used of the library's client. */
+interface Library {
+  readonly isOpen: boolean
+  sendCommand(args: readonly Argument[]): Promise<unknown>
+  subscribe(channel: string, heard: () => void): Promise<void>
+  close(): Promise<void>
+  destroy(): void
 }
 
 async function load() {
