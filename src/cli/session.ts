@@ -1,8 +1,8 @@
 // What every command shares: the global options, the way to the queue, and how results and mistakes are told.
 
 import { errorTable, isSluiceError } from "../errors/index.ts"
-import { type ConnectOptions, connect, maskPassword, type Queue, queueDefaults } from "../queue/index.ts"
-import { parseName } from "../units/index.ts"
+import { type ConnectOptions, connect, type Queue, queueDefaults } from "../queue/index.ts"
+import { maskPassword, parseName } from "../units/index.ts"
 import { type Paint, paintFor } from "./colour.ts"
 import type { Io } from "./io.ts"
 import { jsonLine } from "./json-line.ts"

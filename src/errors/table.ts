@@ -52,6 +52,9 @@ export const errorTable = {
   limit_conflict: mistake(4, 409),
   learned_meanwhile: passing(4, 409),
   store_damaged: mistake(17, 500),
+  store_denied: mistake(8, 500),
+  store_unfit: mistake(8, 500),
+  data_lost: mistake(18, 500),
 } as const satisfies Record<string, Meaning>
 
 export type ErrorCode = keyof typeof errorTable

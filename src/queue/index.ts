@@ -29,7 +29,6 @@ export type { CountingOptions, PolicyOptions, RateOption, RateOptions } from "./
 export { policyText } from "./policy-text.ts"
 export { type HistoryItem, Queue, type SubmitManyOptions } from "./queue.ts"
 export { routeRefusal } from "./refusals.ts"
-export { maskPassword } from "./resolve.ts"
 export {
   mostCaughtUp,
   readCatchUp,

@@ -2,11 +2,13 @@
 
 import { SluiceError, shown } from "../errors/index.ts"
 import type { OpenStore } from "../store/index.ts"
-import { nearest } from "../units/index.ts"
+import { maskPassword, nearest } from "../units/index.ts"
 
 const stores: Readonly<Record<string, () => Promise<{ readonly open: OpenStore }>>> = {
   memory: () => import("../stores/memory/index.ts"),
   sqlite: () => import("../stores/sqlite/index.ts"),
+  redis: () => import("../stores/redis/index.ts"),
+  rediss: () => import("../stores/redis/index.ts"),
 }
 
 export async function resolveStore(url: string): Promise<OpenStore> {
@@ -16,11 +18,6 @@ export async function resolveStore(url: string): Promise<OpenStore> {
   const near = scheme === undefined ? null : nearest(scheme, Object.keys(stores))
   throw new SluiceError(
     "unknown_store",
-    `store: expected a URL such as "sqlite:./sluice.db" or "memory:", got ${shown(typeof url === "string" ? maskPassword(url) : url)}${near ? `; did you mean "${near}:"?` : ""}`,
+    `store: expected a URL such as "sqlite:./sluice.db", "redis://localhost:6379" or "memory:", got ${shown(typeof url === "string" ? maskPassword(url) : url)}${near ? `; did you mean "${near}:"?` : ""}`,
   )
-}
-
-/** URLs are shown in messages; their passwords are not. */
-export function maskPassword(url: string): string {
-  return url.replace(/^([a-z0-9]+:\/\/[^/@:]*):[^/@]*@/i, "$1:***@")
 }

@@ -18,3 +18,4 @@ export {
 } from "./options.ts"
 export { formatRate, parseRate, type Rate } from "./rate.ts"
 export { formatSize, parseSize, type Size } from "./size.ts"
+export { maskPassword } from "./url.ts"

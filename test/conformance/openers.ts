@@ -6,6 +6,7 @@ import { join } from "node:path"
 import type { OpenStore } from "../../src/store/open.ts"
 import { open as openMemory } from "../../src/stores/memory/index.ts"
 import type { Backing, OpenBacking } from "../../src/testing/conformance/index.ts"
+import { redisPlace } from "../engines/redis-place.ts"
 
 let made = 0
 
@@ -20,5 +21,14 @@ export const openers: Readonly<Record<string, OpenBacking>> = {
     const { open } = await import("../../src/stores/sqlite/index.ts")
     const folder = await mkdtemp(join(tmpdir(), "sluice-conformance-"))
     return backing(open, `sqlite:${join(folder, "x.db")}`, () => rm(folder, { recursive: true, force: true }))
+  },
+
+  redis: async () => {
+    const { open } = await import("../../src/stores/redis/index.ts")
+    const place = await redisPlace()
+    return {
+      open: ({ namespace = "default", world }) => open({ url: place.url, namespace: place.named(namespace), world }),
+      close: place.clear,
+    }
   },
 }

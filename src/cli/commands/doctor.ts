@@ -1,7 +1,7 @@
 // sluice doctor: where this command line looks, what the store says of itself, and whether all is well there.
 
 import type { Command } from "commander"
-import { maskPassword } from "../../queue/index.ts"
+import { maskPassword } from "../../units/index.ts"
 import { type Check, runChecks } from "../checks.ts"
 import { colourOf } from "../colour.ts"
 import { define } from "../define.ts"

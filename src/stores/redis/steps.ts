@@ -1,0 +1,116 @@
+// One step is one EVALSHA: the operation, what is known of the data's epoch, the clock and the request go in; the answer and the rows of
+// its tasks come out. A step that is refused before it began (a script that the server has forgotten, a slot that has moved) is sent
+// again; one whose answer was lost is not: whoever asked repeats it with the same ids and numbers.
+
+import { type ErrorCode, errorTable, SluiceError } from "../../errors/index.ts"
+import type { World } from "../../world/index.ts"
+import { Answers } from "./answers.ts"
+import type { Client } from "./driver.ts"
+import { isUnsent, refusalOf, translate } from "./errors.ts"
+import type { Link } from "./link.ts"
+import { toText } from "./request.ts"
+import { toTask } from "./row.ts"
+import type { Script } from "./script-text.ts"
+
+/** A slot that moves on and on is given up on. */
+const mostRefusals = 5
+
+export interface StepsOptions {
+  readonly place: string
+  readonly namespace: string
+  readonly link: Link
+  readonly script: Script
+  readonly world: World
+  /** The store's time is the server's; a world that was handed in has its own. */
+  readonly hasOwnClock: boolean
+}
+
+export class Steps {
+  private readonly options: StepsOptions
+  private readonly answers: Answers
+  private readonly prefix: string
+  private epoch = ""
+  private seenAtMs = 0
+  private loading: Promise<unknown> | null = null
+
+  constructor(options: StepsOptions) {
+    this.options = options
+    this.answers = new Answers(options.script.shapes)
+    this.prefix = prefixOf(options.namespace)
+  }
+
+  /** Finds the data, or begins it with this epoch. */
+  async open(epoch: string): Promise<{ readonly version: number }> {
+    const found = (await this.run("open", () => ({ epoch }))) as { epoch: string; version: number }
+    this.epoch = found.epoch
+    return found
+  }
+
+  /** `request` is made when it is sent, and told how long it has waited until then. */
+  async run(operation: string, request: (waitedMs: number) => unknown): Promise<unknown> {
+    const { link, world, place } = this.options
+    const askedAtMs = world.monotonicMs()
+    for (let refusals = 0; ; refusals++) {
+      // Sent in the same turn where it can be: whoever closes the store next is not before it.
+      const client = link.current ?? (await link.ready())
+      try {
+        return this.read(operation, await this.send(client, operation, toText(request(world.monotonicMs() - askedAtMs))))
+      } catch (error) {
+        const word = isUnsent(error) ? "UNSENT" : refusalOf(error)
+        // One that cannot write here stays so until another is primary, or the name leads elsewhere: that may take long.
+        if (word === "MOVED" || word === "READONLY") link.renew(client)
+        if (word === "NOSCRIPT") await this.load(client)
+        const isAgain = word === "NOSCRIPT" || word === "MOVED" || word === "UNSENT"
+        if (!isAgain || refusals >= mostRefusals) throw translate(error, place)
+      }
+    }
+  }
+
+  private send(client: Client, operation: string, request: string): Promise<unknown> {
+    const { script, world, hasOwnClock } = this.options
+    const clock = hasOwnClock ? String(world.wallMs()) : ""
+    return client.send(["EVALSHA", script.sha, "1", this.prefix, operation, this.epoch, clock, request])
+  }
+
+  /** Once for all who were refused for it. */
+  private async load(client: Client): Promise<void> {
+    this.loading ??= client.send(["SCRIPT", "LOAD", this.options.script.text])
+    try {
+      await this.loading
+    } catch (error) {
+      throw translate(error, this.options.place)
+    } finally {
+      this.loading = null
+    }
+  }
+
+  private read(operation: string, reply: unknown): unknown {
+    const [kind, text, ...rows] = reply as Buffer[]
+    if (String(kind) === "lost") throw this.lost()
+    if (String(kind) !== "ok") throw this.failed(String(text), String(rows[0]))
+    this.seenAtMs = this.options.world.wallMs()
+    return this.answers.restore(operation, JSON.parse(String(text)), (row) => {
+      const [id, packed, input] = rows.slice(3 * row, 3 * row + 3) as [Buffer, Buffer, Buffer]
+      return toTask(String(id), packed, input)
+    })
+  }
+
+  private failed(code: string, message: string): SluiceError {
+    const known = Object.hasOwn(errorTable, code) ? (code as ErrorCode) : "store_damaged"
+    return new SluiceError(known, `${this.options.place}: ${message}`)
+  }
+
+  private lost(): SluiceError {
+    const { place, namespace } = this.options
+    return new SluiceError(
+      "data_lost",
+      `${place}: expected the data of namespace "${namespace}", last seen at ${new Date(this.seenAtMs).toISOString()}, but it is gone: ` +
+        "somebody has flushed the server, or it has started again without it. Restore a backup, or connect again to begin anew",
+    )
+  }
+}
+
+/** Of all keys of a namespace; its braces keep them in one slot of a cluster. */
+export function prefixOf(namespace: string): string {
+  return `sluice:{${namespace}}:`
+}

@@ -1,0 +1,63 @@
+// Waiting: one connection listens, nothing polls, and an exchange is one round trip, by the server's own count.
+
+import assert from "node:assert/strict"
+import { it } from "node:test"
+import { adminOf, freshNamespace, openRedis, ownServer, patience, submission } from "./kit.ts"
+
+const never = new AbortController().signal
+
+it("who waits is woken by another's step, without having asked anything", patience, async (test) => {
+  const server = await ownServer(test)
+  const namespace = freshNamespace()
+  const [waiting, other] = [await openRedis(test, server.url, { namespace }), await openRedis(test, server.url, { namespace })]
+  await waiting.wait({ workerId: "w" }, never)
+  const admin = await adminOf(test, server.url)
+  await admin.text("CONFIG", "RESETSTAT")
+  for (let round = 0; round < 20; round++) {
+    const woken = Promise.all(Array.from({ length: 5 }, () => waiting.wait({ workerId: "w" }, never)))
+    await other.submit(submission(`${round}`))
+    await woken
+  }
+  const { evalsha, publish, subscribe, ping } = await admin.calls()
+  assert.deepEqual({ evalsha, publish, subscribe, ping }, { evalsha: 20, publish: 20, subscribe: undefined, ping: undefined })
+})
+
+it("news of another namespace wakes nobody", patience, async (test) => {
+  const server = await ownServer(test)
+  const [waiting, other] = [await openRedis(test, server.url), await openRedis(test, server.url)]
+  await waiting.wait({ workerId: "w" }, never)
+  let isWoken = false
+  const stop = new AbortController()
+  const wait = waiting.wait({ workerId: "w" }, stop.signal).then(() => {
+    isWoken = !stop.signal.aborted
+  })
+  await other.submit(submission("a"))
+  // The server has sent to all who listen before it answers this.
+  await waiting.now({})
+  stop.abort()
+  await wait
+  assert.equal(isWoken, false)
+})
+
+it("nobody listens before somebody waits", patience, async (test) => {
+  const server = await ownServer(test)
+  const store = await openRedis(test, server.url)
+  const admin = await adminOf(test, server.url)
+  await store.submit(submission("a"))
+  const clients = async () => Number(/connected_clients:(\d+)/.exec(await admin.text("INFO", "clients"))?.[1])
+  assert.equal(await clients(), 2)
+  await store.wait({ workerId: "w" }, never)
+  assert.equal(await clients(), 3)
+  await store.close()
+  await admin.until(async () => (await clients()) === 1)
+})
+
+it("an exchange is one command", patience, async (test) => {
+  const server = await ownServer(test)
+  const store = await openRedis(test, server.url)
+  const admin = await adminOf(test, server.url)
+  await admin.text("CONFIG", "RESETSTAT")
+  for (let i = 0; i < 10; i++) await store.exchange({ workerId: "w", settles: [], heartbeats: [], leaseMs: 1_000, claim: null })
+  const asked = Object.entries(await admin.calls()).filter(([name]) => !["hget", "hset", "info", "config|resetstat"].includes(name))
+  assert.deepEqual(asked, [["evalsha", 10]])
+})
