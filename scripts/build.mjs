@@ -1,9 +1,10 @@
-// Compiles src to dist (what is published) and, with "test", src and test to .build (what the tests run).
+// Compiles src to dist (what is published) and, with "test", src and test to .build (what the tests run); and the steps to Lua.
 import { spawnSync } from "node:child_process"
 import { chmodSync, cpSync, rmSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { filesBelow } from "./files.mjs"
+import { buildLua } from "./lua/build.mjs"
 
 const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc")
 
@@ -16,6 +17,8 @@ function compile(project, folder, sources) {
     cpSync(file, join(folder, sources, file.slice("src/".length)))
 }
 
+const isTest = process.argv.includes("test")
 compile("tsconfig.build.json", "dist", "")
 chmodSync("dist/cli/main.js", 0o755)
-if (process.argv.includes("test")) compile("tsconfig.test.json", ".build", "src")
+if (isTest) compile("tsconfig.test.json", ".build", "src")
+buildLua(["dist/stores/redis", ...(isTest ? [".build/src/stores/redis"] : [])], isTest ? ".build/test/redis" : null)

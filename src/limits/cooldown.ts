@@ -29,7 +29,7 @@ export interface Refusal {
  */
 function stepUs(count: number, rates: readonly RatePolicy[], pace: Pace | undefined): number {
   const step = stepsUs[Math.min(count, stepsUs.length) - 1] ?? 0
-  const windowUs = rates.length === 0 ? step : Math.max(...rates.map(({ perUs }) => perUs)) * 2 ** (count - 1)
+  const windowUs = rates.length === 0 ? step : Math.max(0, ...rates.map(({ perUs }) => perUs)) * 2 ** (count - 1)
   return Math.min(step, windowUs, pace && count === 1 ? fewDistances * pace.everyUs : step)
 }
 

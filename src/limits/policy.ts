@@ -99,7 +99,7 @@ export function isMetered({ rates, adaptive }: GatePolicy): boolean {
 /** The largest cost that can ever pass; a task that costs more would wait for ever. */
 export function largestCost(policy: GatePolicy): number {
   if (!isMetered(policy)) return policy.concurrency ?? Number.POSITIVE_INFINITY
-  return Math.min(...policy.rates.map((rate) => (rate.provider === "bucket" ? rate.burst : rate.limit)))
+  return Math.min(Number.POSITIVE_INFINITY, ...policy.rates.map((rate) => (rate.provider === "bucket" ? rate.burst : rate.limit)))
 }
 
 /** What all of them allow. Rates that are counted alike are one rate, the smaller. */
@@ -115,7 +115,7 @@ export function strictest(policies: readonly GatePolicy[]): GatePolicy {
   const sorted = [...rates].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, rate]) => rate)
   return {
     rates: sorted,
-    concurrency: bounds.length > 0 ? Math.min(...bounds) : null,
+    concurrency: bounds.length > 0 ? Math.min(Number.POSITIVE_INFINITY, ...bounds) : null,
     ...only("adaptive", policies),
     ...only("quota", policies),
   }

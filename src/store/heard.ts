@@ -114,5 +114,5 @@ export function waitsAtGate(records: Records, task: Passed, outcome: Extract<Out
 /** How often it may be refused: the least that one of its limits says. */
 export function throttleCap(records: Records, task: Passed): number | null {
   const caps = (task.gates ?? []).flatMap((ref) => records.gates.gate(ref)?.force.policy.adaptive?.maxRetries ?? [])
-  return caps.length > 0 ? Math.min(...caps) : null
+  return caps.length > 0 ? Math.min(Number.POSITIVE_INFINITY, ...caps) : null
 }

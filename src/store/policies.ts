@@ -86,5 +86,5 @@ function earliestChange(limit: LimitRecord, overrides: readonly LimitSetting[], 
   const lapses = live.length > 1 ? live.slice(0, -1).map(({ seenAtMs }) => seenAtMs + declarationLivesMs) : []
   const ends = overrides.flatMap(({ overrideUntilMs }) => overrideUntilMs ?? [])
   const times = [...lapses, ...ends]
-  return times.length > 0 ? Math.min(...times) : null
+  return times.length > 0 ? Math.min(Number.POSITIVE_INFINITY, ...times) : null
 }

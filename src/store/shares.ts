@@ -84,7 +84,8 @@ export function withoutShares(force: InForce, shares: readonly OwnerShare[], now
   const ends = [...away.map(({ seenAtMs, fallbackMs }) => seenAtMs + fallbackMs), ...remembered.map(({ untilMs }) => untilMs)]
   const changesAtMs = Math.min(...ends, force.changesAtMs ?? Number.POSITIVE_INFINITY)
   const isNothing = slots === 0 || left.some(({ limit, burst }) => limit === 0 || burst === 0)
-  if (isNothing) return { ...force, closedUntilUs: Math.max(force.closedUntilUs, Math.min(...ends) * 1_000), changesAtMs }
+  if (isNothing)
+    return { ...force, closedUntilUs: Math.max(force.closedUntilUs, Math.min(Number.POSITIVE_INFINITY, ...ends) * 1_000), changesAtMs }
   return { ...force, policy: { ...force.policy, rates: left, concurrency: slots }, changesAtMs }
 }
 

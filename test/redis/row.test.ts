@@ -87,7 +87,7 @@ const entry = fc
   .map(([always, ...sometimes]): HistoryEntry => Object.assign({}, always, ...sometimes))
 const first = fc
   .tuple(optional("delayMs", cost), optional("expiresAtMs", time))
-  .map((notes): HistoryEntry => Object.assign({ atMs: createdAtMs, status: "pending", event: "created" }, ...notes))
+  .map((notes) => Object.assign({ atMs: createdAtMs, status: "pending", event: "created" }, ...notes) as HistoryEntry)
 const history = fc.tuple(first, fc.array(entry, { maxLength: 5 })).map(([one, more]) => [one, ...more])
 
 let client: Client

@@ -8,7 +8,7 @@ import type { LatencyState } from "./latency.ts"
 import type { LinearState } from "./linear.ts"
 import type { MarginState } from "./margin.ts"
 import type { QuotaState } from "./quota.ts"
-import type { ScoutState } from "./scout.ts"
+import type { ScoutState } from "./scout-state.ts"
 import type { SlotsState } from "./slots.ts"
 
 export interface Learned {

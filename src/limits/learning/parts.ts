@@ -6,7 +6,7 @@ import type { Learned } from "./learned.ts"
 import { noLinear } from "./linear.ts"
 import { noMargin } from "./margin.ts"
 import { noQuota } from "./quota.ts"
-import { noScout } from "./scout.ts"
+import { noScout } from "./scout-state.ts"
 import { noSlots } from "./slots.ts"
 
 type Parts = Required<Omit<Learned, "version" | "changedAtUs" | "costs">>

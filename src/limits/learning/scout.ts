@@ -14,8 +14,6 @@ import { block, canaryEveryUs, unblock } from "./scout-episode.ts"
 import { grow } from "./scout-search.ts"
 import { everyUsOf, keep, mode, noScout, type Scouting, type ScoutState, trusts } from "./scout-state.ts"
 
-export { noScout, type ScoutState } from "./scout-state.ts"
-
 export const scoutDefaults: ScoutPolicy = {
   preset: "scout",
   startUs: 1_000_000,

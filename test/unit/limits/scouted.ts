@@ -12,7 +12,7 @@ import {
   type ScoutPolicy,
   scoutDefaults,
 } from "../../../src/limits/index.ts"
-import type { ScoutState } from "../../../src/limits/learning/scout.ts"
+import type { ScoutState } from "../../../src/limits/learning/scout-state.ts"
 import { mode } from "../../../src/limits/learning/scout-state.ts"
 import { answer, minute, startUs } from "./answers.ts"
 
