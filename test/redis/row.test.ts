@@ -35,48 +35,51 @@ const gate = fc
   .map(([always, ...sometimes]) => Object.assign({}, always, ...sometimes))
 
 let made = 0
-const record: fc.Arbitrary<TaskRecord> = fc.record({
-  id: name.map((some) => `${++made} ${some}`),
-  seq: fc.integer({ min: 1, max: 2 ** 40 }),
-  type: name,
-  status: fc.constantFrom(...statuses),
-  priority: fc.integer({ min: -32_768, max: 32_767 }),
-  input: text,
-  output: orNull(text),
-  progress: orNull(text),
-  tags: fc.array(text, { maxLength: 4 }),
-  jobId: orNull(name),
-  idempotencyKey: orNull(name),
-  inputDigest: orNull(name),
-  flow: name,
-  gates: orNull(fc.array(gate, { maxLength: 3 })),
-  forecastAtMs: orNull(time),
-  createdAtMs: fc.constant(createdAtMs),
-  updatedAtMs: time,
-  availableAtMs: time,
-  readyAtMs: fc.oneof(time, fc.constant(lastMs + 1)),
-  expiresAtMs: orNull(time),
-  expiredAtMs: orNull(time),
-  startedAtMs: orNull(time),
-  completedAtMs: orNull(time),
-  cancelRequestedAtMs: orNull(time),
-  retryCount: count,
-  maxRetries: count,
-  rescheduleCount: count,
-  maxReschedules: orNull(count),
-  throttleCount: count,
-  maxThrottles: orNull(count),
-  crashCount: count,
-  attempt: count,
-  fence: count,
-  version: count,
-  workerId: orNull(name),
-  claimNumber: orNull(count),
-  leaseExpiresAtMs: orNull(time),
-  timeoutMs: count,
-  lastError: orNull(text),
-  lastOutcome: orNull(fc.constantFrom(...storedOutcomes)),
-})
+const record: fc.Arbitrary<TaskRecord> = fc.record(
+  {
+    id: name.map((some) => `${++made} ${some}`),
+    seq: fc.integer({ min: 1, max: 2 ** 40 }),
+    type: name,
+    status: fc.constantFrom(...statuses),
+    priority: fc.integer({ min: -32_768, max: 32_767 }),
+    input: text,
+    output: orNull(text),
+    progress: orNull(text),
+    tags: fc.array(text, { maxLength: 4 }),
+    jobId: orNull(name),
+    idempotencyKey: orNull(name),
+    inputDigest: orNull(name),
+    flow: name,
+    gates: orNull(fc.array(gate, { maxLength: 3 })),
+    forecastAtMs: orNull(time),
+    createdAtMs: fc.constant(createdAtMs),
+    updatedAtMs: time,
+    availableAtMs: time,
+    readyAtMs: fc.oneof(time, fc.constant(lastMs + 1)),
+    expiresAtMs: orNull(time),
+    expiredAtMs: orNull(time),
+    startedAtMs: orNull(time),
+    completedAtMs: orNull(time),
+    cancelRequestedAtMs: orNull(time),
+    retryCount: count,
+    maxRetries: count,
+    rescheduleCount: count,
+    maxReschedules: orNull(count),
+    throttleCount: count,
+    maxThrottles: orNull(count),
+    crashCount: count,
+    attempt: count,
+    fence: count,
+    version: count,
+    workerId: orNull(name),
+    claimNumber: orNull(count),
+    leaseExpiresAtMs: orNull(time),
+    timeoutMs: count,
+    lastError: orNull(text),
+    lastOutcome: orNull(fc.constantFrom(...storedOutcomes)),
+  },
+  { noNullPrototype: true },
+)
 
 const entry = fc
   .tuple(
@@ -87,10 +90,11 @@ const entry = fc
   .map(([always, ...sometimes]): HistoryEntry => Object.assign({}, always, ...sometimes))
 const first = fc
   .tuple(optional("delayMs", cost), optional("expiresAtMs", time))
-  .map((notes) => Object.assign({ atMs: createdAtMs, status: "pending", event: "created" }, ...notes) as HistoryEntry)
+  .map((notes): HistoryEntry => Object.assign({ atMs: createdAtMs, status: "pending" as const, event: "created" as const }, ...notes))
 const history = fc.tuple(first, fc.array(entry, { maxLength: 5 })).map(([one, more]) => [one, ...more])
 
 let client: Client
+let sha = ""
 const base = `test-rows:{${randomBytes(6).toString("hex")}}:`
 
 before(async () => {
@@ -98,6 +102,7 @@ before(async () => {
   const [host] = location.hosts
   assert.ok(host)
   client = await (await loadDriver(location))(host, () => {})
+  sha = String(await client.send(["SCRIPT", "LOAD", readFileSync(new URL("rows.lua", import.meta.url), "utf8")]))
 })
 after(async () => {
   const keys = (await client.send(["KEYS", `${base.replaceAll("{", "?").replaceAll("}", "?")}*`])) as Buffer[]
@@ -105,13 +110,10 @@ after(async () => {
   await client.close()
 })
 
-const script = readFileSync(new URL("rows.lua", import.meta.url), "utf8")
-
 /** Lua has no null: what is absent is one. */
 function withNulls(told: Buffer | undefined, like: TaskRecord): unknown {
   const found = JSON.parse(String(told))
   for (const field of Object.keys(like)) found[field] ??= null
-  // An unrouted task has no gates, and one that passes none has an empty list.
   return found
 }
 
@@ -121,7 +123,7 @@ it("a task is the same after it was packed and unpacked, on either side", async 
       fc.uniqueArray(fc.tuple(record, history), { minLength: 1, maxLength: 8, selector: ([{ seq }]) => seq }),
       async (given) => {
         const texts = given.map(([task, entries]) => JSON.stringify({ task, entries }, (_, value) => value ?? undefined))
-        const reply = (await client.send(["EVAL", script, "1", base, ...texts])) as Buffer[]
+        const reply = (await client.send(["EVALSHA", sha, "1", base, ...texts])) as Buffer[]
         assert.equal(reply.length, 6 * given.length)
         for (const [i, [task, entries]] of given.entries()) {
           const [id, packed, input, read, copied, past] = reply.slice(6 * i, 6 * i + 6) as [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer]
