@@ -66,9 +66,10 @@ function apply(setting: LimitSetting, change: Setting): LimitSetting {
 }
 
 function withSetting(limit: LimitRecord, key: string, setting: LimitSetting): LimitRecord {
-  const { [key]: _before, ...others } = limit.settings
-  const isEmpty = JSON.stringify(setting) === JSON.stringify(noSetting)
-  return { ...limit, settings: isEmpty ? others : { ...others, [key]: setting } }
+  const settings: Record<string, LimitSetting> = { ...limit.settings }
+  if (JSON.stringify(setting) === JSON.stringify(noSetting)) delete settings[key]
+  else settings[key] = setting
+  return { ...limit, settings }
 }
 
 /** One gate, or all gates of the limit. */

@@ -26,9 +26,6 @@ export const openers: Readonly<Record<string, OpenBacking>> = {
   redis: async () => {
     const { open } = await import("../../src/stores/redis/index.ts")
     const place = await redisPlace()
-    return {
-      open: ({ namespace = "default", world }) => open({ url: place.url, namespace: place.named(namespace), world }),
-      close: place.clear,
-    }
+    return backing(open, place.url, place.clear)
   },
 }

@@ -6,10 +6,8 @@ import { createServer, type Socket } from "node:net"
 import { it } from "node:test"
 import { Link } from "../../src/stores/redis/link.ts"
 import { sharedRedis, startRedis } from "../engines/redis.ts"
-import { adminOf, freshNamespace, openRedis, ownServer, patience, submission } from "./kit.ts"
+import { adminOf, durable, freshNamespace, openRedis, ownServer, patience, submission } from "./kit.ts"
 import { refusal, repeated } from "./refusal.ts"
-
-const durable = ["--appendonly", "yes", "--appendfsync", "always"]
 
 it("a server that restarts is found again, by whoever asks and by whoever waits", patience, async (test) => {
   const server = await ownServer(test, { args: durable })
@@ -93,31 +91,6 @@ it("a call whose answer is lost is told so, and is not sent again", patience, as
   assert.equal(error.retryable, true)
   assert.match(error.message, /whether it was carried out is not known/)
   assert.equal((await store.counts({ type: null })).byStatus.pending, 1, "expected it to have been carried out once")
-})
-
-it("how long a request waited for a connection is told, and its answers are older by that", patience, async (test) => {
-  const server = await ownServer(test, { args: durable })
-  const namespace = freshNamespace()
-  const store = await openRedis(test, server.url, { namespace })
-  await server.kill()
-  const settle = {
-    id: "a",
-    fence: 1,
-    outcome: { kind: "completed", output: "1" },
-    spent: [],
-    sentAgoMs: 5,
-    respondedAgoMs: null,
-    rttMs: null,
-  }
-  const request = { workerId: "w", settles: [settle as never], heartbeats: [], leaseMs: 1_000, claim: null }
-  const asked = repeated(() => store.exchange(request))
-  const again = await startRedis({ args: durable, like: server })
-  test.after(() => again.kill())
-  const { waitedMs, nextAtMs } = await asked
-  assert.ok(waitedMs > 0, `expected to have waited, got ${waitedMs}`)
-  assert.equal(nextAtMs, null)
-  const sent = JSON.parse(await (await adminOf(test, server.url)).text("HGET", `sluice:{${namespace}}:meta`, "exchange"))
-  assert.equal(sent.settles[0].sentAgoMs, 5 + waitedMs)
 })
 
 it("a closed store says so, whatever is asked, and closing again is nothing", patience, async (test) => {

@@ -5,7 +5,7 @@ import { it } from "node:test"
 import { isSluiceError } from "../../src/errors/index.ts"
 import { parseLocation, placeOf } from "../../src/stores/redis/location.ts"
 
-const plain = { isCluster: false, isTls: false, username: null, password: null, database: 0, patienceMs: 5_000 }
+const plain = { isCluster: false, isTls: false, username: null, password: null, database: 0, patienceMs: 5_000, prefix: "sluice" }
 const at = (host: string, port = 6379) => ({ host, port })
 
 for (const [url, expected] of [
@@ -19,6 +19,7 @@ for (const [url, expected] of [
     { ...plain, hosts: [at("host")], username: "me", password: "50% off:x", patienceMs: 250 },
   ],
   ["redis://a:1,b:2,c", { ...plain, hosts: [at("a", 1), at("b", 2), at("c")], isCluster: true }],
+  ["redis://a?prefix=shop", { ...plain, hosts: [at("a")], prefix: "shop" }],
   ["redis://a?cluster=true", { ...plain, hosts: [at("a")], isCluster: true }],
 ] as const) {
   it(`${url} is understood`, () => assert.deepEqual(parseLocation(url), expected))
@@ -35,6 +36,7 @@ for (const [url, code, says] of [
   ["redis://me:s3cret@a?clutser=true", "invalid_option", /did you mean "cluster"/],
   ["redis://me:s3cret@a?timeout=soon", "invalid_duration", /timeout/],
   ["redis://me:s3cret@a?timeout=1h", "invalid_option", /1ms to 10m/],
+  ["redis://me:s3cret@a?prefix={x}", "invalid_name", /prefix/],
   ["redis:me:s3cret@a", "unknown_store", /redis:\/\//],
 ] as const) {
   it(`${url} is refused with ${code}`, () => {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict"
 import { it } from "node:test"
-import { adminOf, freshNamespace, openRedis, ownServer, patience, submission } from "./kit.ts"
+import { adminOf, exchange, freshNamespace, openRedis, ownServer, patience, submission } from "./kit.ts"
 
 const never = new AbortController().signal
 
@@ -52,12 +52,24 @@ it("nobody listens before somebody waits", patience, async (test) => {
   await admin.until(async () => (await clients()) === 1)
 })
 
-it("an exchange is one command", patience, async (test) => {
+it("an exchange is one command, whatever it does", patience, async (test) => {
   const server = await ownServer(test)
   const store = await openRedis(test, server.url)
+  for (let i = 0; i < 20; i++) await store.submit(submission(`${i}`))
   const admin = await adminOf(test, server.url)
-  await admin.text("CONFIG", "RESETSTAT")
-  for (let i = 0; i < 10; i++) await store.exchange({ workerId: "w", settles: [], heartbeats: [], leaseMs: 1_000, claim: null })
-  const asked = Object.entries(await admin.calls()).filter(([name]) => !["hget", "hset", "info", "config|resetstat"].includes(name))
-  assert.deepEqual(asked, [["evalsha", 10]])
+  const handled = async () => Number(/total_commands_processed:(\d+)/.exec(await admin.text("INFO", "stats"))?.[1])
+  const { evalsha: before = 0 } = await admin.calls()
+  const received = await handled()
+  const { claimed } = await store.exchange(exchange(1))
+  const outcome = { kind: "completed", output: "1" } as const
+  const settles = claimed.map(({ id, fence }) => ({ id, fence, outcome, spent: [], sentAgoMs: null, respondedAgoMs: null, rttMs: null }))
+  const second = await store.exchange({ ...exchange(2), settles })
+  assert.equal(claimed.length + second.claimed.length, 20)
+  assert.deepEqual(
+    second.settled,
+    claimed.map(() => ({ kind: "ok", status: "completed" })),
+  )
+  // Both, and the question how many before.
+  assert.equal((await handled()) - received, 3)
+  assert.equal((await admin.calls()).evalsha, before + 2)
 })

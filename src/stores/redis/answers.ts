@@ -52,7 +52,7 @@ export class Answers {
     }
     if ("union" in shape) return this.by(shape.union.find(({ is }) => fits(is, value as Plain))?.shape ?? 0, value, taskOf)
     // An empty table comes as an array.
-    const found = Array.isArray(value) ? {} : (value as Plain)
+    const found = Array.isArray(value) && value.length === 0 ? {} : (value as Plain)
     if ("record" in shape) {
       for (const name of Object.keys(found)) found[name] = this.by(shape.record, found[name], taskOf)
       return found

@@ -6,16 +6,14 @@ import { randomHex, systemWorld } from "../../world/index.ts"
 import { Cluster } from "./cluster.ts"
 import { loadDriver } from "./driver.ts"
 import { translate } from "./errors.ts"
+import { layoutVersion } from "./layout.ts"
 import { Link } from "./link.ts"
 import { type Location, parseLocation, placeOf } from "./location.ts"
 import { channelOf, News } from "./news.ts"
 import { checkServer } from "./safety.ts"
 import { readScript, type Script } from "./script-text.ts"
-import { prefixOf, Steps } from "./steps.ts"
+import { baseOf, Steps } from "./steps.ts"
 import { RedisStore } from "./store.ts"
-
-/** Of how the keys are laid out; the script writes it where it begins. */
-const layoutVersion = 1
 
 export const open: OpenStore = (request) => openWith(readScript, request)
 
@@ -23,14 +21,15 @@ export async function openWith(script: () => Script, { url, namespace, world }: 
   const location = parseLocation(url)
   const place = placeOf(location)
   const connect = await loadDriver(location)
-  const cluster = location.isCluster ? new Cluster(place, location.hosts, connect, prefixOf(namespace)) : null
+  const base = baseOf(location.prefix, namespace)
+  const cluster = location.isCluster ? new Cluster(place, location.hosts, connect, base) : null
   const locate = async () => (cluster ? cluster.locate() : location.hosts[0])
   const options = { place, patienceMs: location.patienceMs, connect, locate }
   const link = new Link(options)
-  const news = new News(options, namespace)
-  const steps = new Steps({ place, namespace, link, script: script(), world, hasOwnClock: world !== systemWorld })
+  const news = new News(options, base)
+  const steps = new Steps({ place, namespace, base, link, script: script(), world, hasOwnClock: world !== systemWorld })
   try {
-    await check(link, location, place, namespace)
+    await check(link, location, place, base)
     const { version } = await steps.open(randomHex(world, 32))
     if (version > layoutVersion) {
       throw new SluiceError(
@@ -45,9 +44,9 @@ export async function openWith(script: () => Script, { url, namespace, world }: 
   }
 }
 
-async function check(link: Link, { username, isCluster }: Location, place: string, namespace: string): Promise<void> {
+async function check(link: Link, { username, isCluster }: Location, place: string, base: string): Promise<void> {
   const client = await link.ready()
   await checkServer(client, place, isCluster)
   // A user of bounded rights is bounded in channels too, and would be told so in the midst of a step. It wakes somebody for nothing.
-  if (username !== null) await client.send(["PUBLISH", channelOf(namespace), ""])
+  if (username !== null) await client.send(["PUBLISH", channelOf(base), ""])
 }

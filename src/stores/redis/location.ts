@@ -2,7 +2,7 @@
 // or `?cluster=true`, name nodes of a cluster, from which the one that has the namespace is found.
 
 import { SluiceError, shown } from "../../errors/index.ts"
-import { maskPassword, nearest, parseDuration } from "../../units/index.ts"
+import { maskPassword, nearest, parseDuration, parseName } from "../../units/index.ts"
 
 export interface Host {
   readonly host: string
@@ -16,6 +16,8 @@ export interface Location {
   readonly username: string | null
   readonly password: string | null
   readonly database: number
+  /** What all keys begin with, so that several may share a server. */
+  readonly prefix: string
   /** How long a call waits for a connection before it fails. */
   readonly patienceMs: number
 }
@@ -23,7 +25,8 @@ export interface Location {
 const defaultPort = 6379
 const defaultPatienceMs = 5_000
 const longestPatienceMs = 10 * 60_000
-const known = ["cluster", "timeout"]
+const defaultPrefix = "sluice"
+const known = ["cluster", "timeout", "prefix"]
 
 export function parseLocation(url: string): Location {
   const [, scheme, credentials, hostList = "", path = "", query = ""] =
@@ -48,6 +51,7 @@ export function parseLocation(url: string): Location {
   return {
     ...{ hosts: [first, ...others], isCluster, isTls: scheme === "rediss", username, password, database },
     patienceMs: options.patienceMs ?? defaultPatienceMs,
+    prefix: options.prefix ?? defaultPrefix,
   }
 }
 
@@ -84,7 +88,13 @@ function decode(text: string): string {
   }
 }
 
-function readQuery(url: string, query: string): { readonly isCluster: boolean | null; readonly patienceMs: number | null } {
+interface Options {
+  readonly isCluster: boolean | null
+  readonly patienceMs: number | null
+  readonly prefix: string | null
+}
+
+function readQuery(url: string, query: string): Options {
   const options = new URLSearchParams(query)
   const where = `store ${shown(maskPassword(url))}`
   for (const name of options.keys()) {
@@ -92,7 +102,7 @@ function readQuery(url: string, query: string): { readonly isCluster: boolean | 
     const near = nearest(name, known)
     throw new SluiceError(
       "invalid_option",
-      `${where}: expected the options ${known.join(" or ")}, got ${shown(name)}${near ? `; did you mean "${near}"?` : ""}`,
+      `${where}: expected the options ${known.join(", ")}, got ${shown(name)}${near ? `; did you mean "${near}"?` : ""}`,
     )
   }
   const cluster = options.get("cluster")
@@ -102,5 +112,10 @@ function readQuery(url: string, query: string): { readonly isCluster: boolean | 
   const patienceMs = timeout === null ? null : parseDuration(`${where}: timeout`, timeout)
   if (patienceMs !== null && (patienceMs < 1 || patienceMs > longestPatienceMs))
     throw new SluiceError("invalid_option", `${where}: timeout: expected 1ms to 10m, got ${shown(timeout)}`)
-  return { isCluster: cluster === null ? null : cluster === "true", patienceMs }
+  const prefix = options.get("prefix")
+  return {
+    isCluster: cluster === null ? null : cluster === "true",
+    patienceMs,
+    prefix: prefix === null ? null : parseName(`${where}: prefix`, prefix),
+  }
 }

@@ -3,15 +3,14 @@
 
 import { Waiters } from "../../store/waiters.ts"
 import { Link, type LinkOptions } from "./link.ts"
-import { prefixOf } from "./steps.ts"
 
 export class News {
   private readonly waiters = new Waiters()
   private readonly link: Link
   private isClosed = false
 
-  constructor(options: Omit<LinkOptions, "greet">, namespace: string) {
-    const channel = channelOf(namespace)
+  constructor(options: Omit<LinkOptions, "greet">, base: string) {
+    const channel = channelOf(base)
     this.link = new Link({
       ...options,
       greet: async (client) => {
@@ -34,6 +33,6 @@ export class News {
   }
 }
 
-export function channelOf(namespace: string): string {
-  return `${prefixOf(namespace)}news`
+export function channelOf(base: string): string {
+  return `${base}news`
 }

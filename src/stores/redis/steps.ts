@@ -18,6 +18,8 @@ const mostRefusals = 5
 export interface StepsOptions {
   readonly place: string
   readonly namespace: string
+  /** What all of its keys begin with. */
+  readonly base: string
   readonly link: Link
   readonly script: Script
   readonly world: World
@@ -28,7 +30,6 @@ export interface StepsOptions {
 export class Steps {
   private readonly options: StepsOptions
   private readonly answers: Answers
-  private readonly prefix: string
   private epoch = ""
   private seenAtMs = 0
   private loading: Promise<unknown> | null = null
@@ -36,7 +37,6 @@ export class Steps {
   constructor(options: StepsOptions) {
     this.options = options
     this.answers = new Answers(options.script.shapes)
-    this.prefix = prefixOf(options.namespace)
   }
 
   /** Finds the data, or begins it with this epoch. */
@@ -67,9 +67,9 @@ export class Steps {
   }
 
   private send(client: Client, operation: string, request: string): Promise<unknown> {
-    const { script, world, hasOwnClock } = this.options
+    const { script, world, hasOwnClock, base } = this.options
     const clock = hasOwnClock ? String(world.wallMs()) : ""
-    return client.send(["EVALSHA", script.sha, "1", this.prefix, operation, this.epoch, clock, request])
+    return client.send(["EVALSHA", script.sha, "1", base, operation, this.epoch, clock, request])
   }
 
   /** Once for all who were refused for it. */
@@ -110,7 +110,7 @@ export class Steps {
   }
 }
 
-/** Of all keys of a namespace; its braces keep them in one slot of a cluster. */
-export function prefixOf(namespace: string): string {
-  return `sluice:{${namespace}}:`
+/** What all keys of a namespace begin with; its braces keep them in one slot of a cluster. */
+export function baseOf(prefix: string, namespace: string): string {
+  return `${prefix}:{${namespace}}:`
 }

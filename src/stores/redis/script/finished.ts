@@ -42,6 +42,8 @@ export class Finished {
   /** Takes off the list what finished at or before this time, for whoever asks is going to remove it. */
   takeBefore(beforeMs: number, limit: number): TaskRecord[] {
     const found: TaskRecord[] = []
+    /** One that finished twice in one moment stands there twice, and not always in one piece. */
+    const isFound: Record<number, boolean | undefined> = {}
     let taken = 0
     /** What stands before the first time was left behind by a step that ended among those of one moment. */
     let atMs: number | null = null
@@ -60,12 +62,10 @@ export class Finished {
           atMs = tonumber(texts.sub(text, 2))
           if (atMs > beforeMs) isOver = true
         } else {
-          const seq = tonumber(text)
-          const task = bySeq[seq]
-          if (task && isFinished(task, atMs, beforeMs)) {
+          const task = bySeq[tonumber(text)]
+          if (task && !isFound[task.seq] && isFinished(task, atMs, beforeMs)) {
             found.push(task)
-            // It may have finished twice in one moment.
-            bySeq[seq] = undefined
+            isFound[task.seq] = true
           }
           if (found.length >= limit) isOver = true
         }
