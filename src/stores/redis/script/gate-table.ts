@@ -185,6 +185,8 @@ export class GateTable {
     const gates: Values = []
     const names: Values = []
     const idle: Values = []
+    const limits: string[] = []
+    const ordered: Record<string, Values> = {}
     this.changed = []
     for (const kept of changed) {
       kept.isChanged = false
@@ -194,7 +196,11 @@ export class GateTable {
       if (kept.isNew) {
         kept.isNew = false
         names.push(kept.number, kept.name)
-        redis.call("ZADD", `${base}gates:${kept.limit}`, 0, kept.key)
+        const keys = ordered[kept.limit]
+        if (keys === undefined) {
+          ordered[kept.limit] = [0, kept.key]
+          limits.push(kept.limit)
+        } else keys.push(0, kept.key)
       }
       if (isIdle(kept) && (kept.idleSinceMs === 0 || kept.touchedAtMs - kept.idleSinceMs >= idleLagMs)) {
         kept.idleSinceMs = kept.touchedAtMs
@@ -205,6 +211,7 @@ export class GateTable {
     callWith("HSET", `${base}gates`, gates)
     callWith("ZADD", `${base}gates-idle`, idle)
     callWith("HSET", `${base}gate-names`, names)
+    for (const limit of limits) callWith("ZADD", `${base}gates:${limit}`, ordered[limit] ?? [])
   }
 
   private writeRemoved(): void {
