@@ -76,7 +76,10 @@ export function guard(program, file) {
     } else if (ts.isObjectLiteralExpression(node)) literal(node)
     else if (ts.isExportDeclaration(node) && node.moduleSpecifier && !node.isTypeOnly)
       tell(node, "exports what another file declares: import it from there")
-    else if (ts.isForInStatement(node)) tell(node, "for … in: the keys of a table have no order")
+    else if (ts.isObjectBindingPattern(node) && node.elements.some(({ dotDotDotToken }) => dotDotDotToken)) {
+      if (node.elements.some(({ propertyName }) => propertyName && ts.isComputedPropertyName(propertyName)))
+        tell(node, "a rest beside a computed name: it would have that name too")
+    } else if (ts.isForInStatement(node)) tell(node, "for … in: the keys of a table have no order")
     else if (ts.isGetAccessor(node) || ts.isSetAccessor(node)) tell(node, "an accessor makes every access to the class slow")
     if (ts.isCallExpression(node) && /^Math\.(min|max)$/.test(node.expression.getText(file)) && node.arguments.every(ts.isSpreadElement))
       tell(node, "the least or the most of nothing is an error in Lua: name a first")

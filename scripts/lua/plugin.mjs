@@ -1,6 +1,7 @@
-// Two things that the compiler does otherwise than we need it. Imports go straight to the file that declares a name; a function is
+// What the compiler does otherwise than we need it. Imports go straight to the file that declares a name; a function is
 // fetched when it is first called, so that a step loads no more than it uses. And what a literal sets after something was spread into it
-// is assigned: `{ ...a, x: null }` has no x in Lua either.
+// is assigned: `{ ...a, x: null }` has no x in Lua either. A list is appended, and the most of a list looked for, without laying it out
+// on the stack, where some thousand find no room.
 import ts from "typescript"
 import * as lua from "typescript-to-lua/dist/LuaAST.js"
 
@@ -29,6 +30,33 @@ export function plugin(graph, moduleName) {
         scope.importStatements ??= []
         scope.importStatements.push(...statements)
         return []
+      },
+      [ts.SyntaxKind.ArrayLiteralExpression]: (node, context) => {
+        if (!node.elements.some((element) => isListSpread(element, context))) return context.superTransformExpression(node)
+        const result = lua.createIdentifier(context.createTempName("list"))
+        context.addPrecedingStatements(lua.createVariableDeclarationStatement(lua.cloneIdentifier(result), lua.createTableExpression([])))
+        for (const element of node.elements) {
+          const [name, value] = isListSpread(element, context)
+            ? ["appendAll", context.transformExpression(element.expression)]
+            : ts.isSpreadElement(element)
+              ? ["appendAll", lua.createTableExpression([lua.createTableFieldExpression(context.transformExpression(element))])]
+              : ["append", context.transformExpression(element)]
+          context.addPrecedingStatements(
+            lua.createExpressionStatement(lua.createCallExpression(lua.createIdentifier(name), [lua.cloneIdentifier(result), value])),
+          )
+        }
+        return result
+      },
+      [ts.SyntaxKind.CallExpression]: (node, context) => {
+        const name = boundOf(node.expression)
+        if (!name || !node.arguments.some((value) => isListSpread(value, context))) return context.superTransformExpression(node)
+        const values = node.arguments.map((value) =>
+          ts.isSpreadElement(value)
+            ? lua.createCallExpression(lua.createIdentifier(`${name}Of`), [context.transformExpression(value.expression)])
+            : context.transformExpression(value),
+        )
+        const math = lua.createTableIndexExpression(lua.createIdentifier("math"), lua.createStringLiteral(name))
+        return lua.createCallExpression(math, values)
       },
       [ts.SyntaxKind.ObjectLiteralExpression]: (node, context) => {
         const made = context.superTransformExpression(node)
@@ -59,4 +87,17 @@ export function plugin(graph, moduleName) {
       },
     },
   }
+}
+
+/** `...list` of an array: other things that can be spread are small. */
+function isListSpread(node, context) {
+  if (!ts.isSpreadElement(node)) return false
+  const type = context.checker.getTypeAtLocation(node.expression)
+  return context.checker.isArrayType(type)
+}
+
+/** "min" or "max", where it is one of Math's. */
+function boundOf(node) {
+  if (!ts.isPropertyAccessExpression(node) || !ts.isIdentifier(node.expression) || node.expression.text !== "Math") return undefined
+  return ["min", "max"].find((name) => name === node.name.text)
 }

@@ -59,6 +59,22 @@ local JSON = {
     parse = function(_, text) return cjson.decode(text) end,
 }
 
+local function append(list, value) list[#list + 1] = value end
+local function appendAll(list, values)
+    local count = #list
+    for i = 1, #values do list[count + i] = values[i] end
+end
+local function minOf(values)
+    local least = math.huge
+    for i = 1, #values do if values[i] < least then least = values[i] end end
+    return least
+end
+local function maxOf(values)
+    local most = -math.huge
+    for i = 1, #values do if values[i] > most then most = values[i] end end
+    return most
+end
+
 -- Parts of the compiler's library that mean something else, or are slower than they need be.
 local function replaceIn(library)
     -- Stable, as in JavaScript.
