@@ -38,12 +38,17 @@ local function encode(value, special)
     if kind == "number" then return numeral(value) end
     if kind == "boolean" then return tostring(value) end
     if kind ~= "table" then return "null" end
-    local told = special and special(value)
+    -- Only what is no plain table is asked about.
+    local told = special and getmetatable(value) and special(value)
     if told then return told end
     local count = #value
     if count > 0 or next(value) == nil then
         local parts = {}
-        for i = 1, count do parts[i] = encode(value[i], special) end
+        for i = 1, count do
+            -- Many answers are one and the same.
+            if i > 1 and value[i] == value[i - 1] then parts[i] = parts[i - 1]
+            else parts[i] = encode(value[i], special) end
+        end
         return "[" .. table.concat(parts, ",") .. "]"
     end
     local keys = {}

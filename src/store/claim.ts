@@ -112,11 +112,13 @@ export function choose(backlog: Backlog, request: ClaimRequest, { drop, leaseMs,
       const passing = gates.pass(task, best.flow.place(task), timeOf(task.type), leaseMs)
       if (passing.kind === "held") {
         parked.push(best.flow.park(task, passing.by, gates))
+        best.from.flows.changed()
         continue
       }
       if (passing.gates !== task.gates) task = withGates(task, passing.gates)
     }
     best.flow.advance(Math.min(max - taken.length, best.from.room))
+    best.from.flows.changed()
     if (end) {
       dropped.push(end)
       continue
@@ -203,11 +205,13 @@ class Flow implements Ranked<Flow> {
   /** `wanted` tells how many more may be taken: a lane that has its flow to itself reads them all at once. */
   advance(wanted: number): void {
     this.lanes.best()?.advance(this.lanes.isAlone() ? wanted : 4)
+    this.lanes.changed()
   }
 
   /** The lane with the best head leaves, to wait at the gate. */
   park(task: TaskRecord, gate: OpenGate, gates: Gates): ParkedLane {
     const lane = this.lanes.best()?.park() ?? 0
+    this.lanes.changed()
     const place = this.place(task)
     return { lane, gate: gates.join(gate, this.type, { ...place, flow: this.flow, flowTime: place.virtualTime }) }
   }

@@ -5,7 +5,6 @@ import { neverUs } from "../limits/index.ts"
 import {
   type Change,
   cancel,
-  claim,
   expire,
   gateName,
   historyLimit,
@@ -14,6 +13,7 @@ import {
   judge,
   type Outcome,
   renew,
+  type Status,
   settle,
   type TaskRecord,
 } from "../task/index.ts"
@@ -56,6 +56,18 @@ function settleAll(records: Records, request: ExchangeRequest): SettleAnswer[] {
   return answers
 }
 
+const stale: SettleAnswer = { kind: "stale" }
+/** One for each, and the same for all who get it: nearly all answers are alike. */
+const settledAs: Readonly<Record<Status, SettleAnswer>> = {
+  pending: { kind: "ok", status: "pending" },
+  running: { kind: "ok", status: "running" },
+  completed: { kind: "ok", status: "completed" },
+  failed: { kind: "ok", status: "failed" },
+  cancelled: { kind: "ok", status: "cancelled" },
+  expired: { kind: "ok", status: "expired" },
+  archived: { kind: "ok", status: "archived" },
+}
+
 /** What jobs are told, in the order in which it was settled: what counts is what comes in a row. */
 interface JobTold {
   readonly place: number
@@ -82,8 +94,7 @@ function completeAll(records: Records, settles: readonly SettleRequest[], answer
         settleAtGates(records, task, settle)
         if (task.jobId !== null) told.push({ place, task, news: { kind: "completed" } })
       }
-      answers[place] =
-        verdict === "stale" || !task ? { kind: "stale" } : { kind: "ok", status: verdict === "ok" ? "completed" : task.status }
+      answers[place] = verdict === "stale" || !task ? stale : settledAs[verdict === "ok" ? "completed" : task.status]
     }
   }
   records.complete(done)
@@ -104,12 +115,12 @@ function settleEach(
     const { id, fence, outcome } = settles[place] as SettleRequest
     const task = latest.get(id) ?? found.get(id)
     const result = task ? settle(task, fence, atItsGate(records, task, outcome), records.nowMs) : null
-    if (!task || !result || result.kind === "stale") answers[place] = { kind: "stale" }
-    else if (result.kind === "repeat") answers[place] = { kind: "ok", status: task.status }
+    if (!task || !result || result.kind === "stale") answers[place] = stale
+    else if (result.kind === "repeat") answers[place] = settledAs[task.status]
     else {
       latest.set(id, result.change.task)
       changes.push(result.change)
-      answers[place] = { kind: "ok", status: result.change.task.status }
+      answers[place] = settledAs[result.change.task.status]
       settleAtGates(records, task, settles[place] as SettleRequest)
       const news = task.jobId === null ? null : jobNews(records, result.change.task, outcome)
       if (news) told.push({ place, task, news })
@@ -219,16 +230,16 @@ function takeAll(records: Records, asked: ClaimRequest, request: ExchangeRequest
 }
 
 /** Writes what was chosen. */
-function take(records: Records, chosen: Chosen, request: ExchangeRequest): TaskRecord[] {
+function take(records: Records, chosen: Chosen, request: ExchangeRequest): readonly TaskRecord[] {
   const claimNumber = request.claim?.number ?? 0
   const lease = { workerId: request.workerId, claimNumber, expiresAtMs: records.nowMs + request.leaseMs }
-  const changes = chosen.tasks.map((task) => claim(task, records.nowMs, lease))
-  records.save([...changes, ...chosen.dropped])
+  recordForecasts(records, chosen.tasks)
+  const claimed = records.start(chosen.tasks, lease)
+  if (chosen.dropped.length > 0) records.save(chosen.dropped)
   // Served first: whoever goes to stand at a gate stands there by the virtual time that he has now.
   if (chosen.served.length > 0) records.serve(chosen)
   for (const { lane, gate } of chosen.parked) records.standAt(lane, gate)
-  recordForecasts(records, chosen.tasks)
-  return changes.map(({ task }) => task)
+  return claimed
 }
 
 /** What becomes of a task that cannot start any more: it is too late for it, or its job has ended. */

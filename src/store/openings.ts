@@ -43,6 +43,7 @@ function firstLanes(records: Records, type: string, gate: OpenGate, most: number
     const task = flow?.head()
     if (!flow || !task || !mayPass(task)) break
     woken.push(flow.wake())
+    flows.changed()
     virtualTime = Math.max(virtualTime, flow.virtualTime)
     flow.virtualTime = virtualTime + turn
   }

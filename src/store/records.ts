@@ -2,7 +2,7 @@
 // replicated, S3) implement this, and the operations beside this file are written once against it. Everything is
 // synchronous: nothing may come between reading and writing.
 
-import type { Brief, Change, HistoryEntry, Status, TaskRecord } from "../task/index.ts"
+import type { Brief, Change, HistoryEntry, Lease, Status, TaskRecord } from "../task/index.ts"
 import type { CallRecords } from "./call-records.ts"
 import type { Backlog, Chosen } from "./claim.ts"
 import type { CountsRequest, ListAnswer, ListRequest } from "./contract.ts"
@@ -48,6 +48,8 @@ export interface Records {
   insert(changes: readonly Change[]): void
   /** Writes changed tasks and their new history, moves them between lanes, schedule and indexes, and tells their jobs, as all that changes a status does. */
   save(changes: readonly Change[]): void
+  /** Starts tasks that were chosen, all under one lease; answers with them as they are then. In its own way, like `complete`. */
+  start(tasks: readonly TaskRecord[], lease: Lease): readonly TaskRecord[]
   /** The outcome `completed` on running tasks, which is how most end: in its own way, because it needs to know so little of them. */
   complete(done: readonly Completion[]): void
   /** Writes leases and progress; nothing that the history shows. */

@@ -68,6 +68,7 @@ export {
   type Change,
   cancel,
   claim,
+  claimedEntry,
   completedEntry,
   expire,
   failUnrouted,

@@ -27,6 +27,11 @@ function changed(next: Draft, nowMs: number, status: Status, event: HistoryEvent
   return { task: next, entries: [{ atMs: nowMs, status, event, ...notes }] }
 }
 
+/** What the history shows of a claim. */
+export function claimedEntry(nowMs: number, workerId: string): HistoryEntry {
+  return { atMs: nowMs, status: "running", event: "claimed", workerId }
+}
+
 /** What the history shows of a completion. */
 export function completedEntry(nowMs: number): HistoryEntry {
   return { atMs: nowMs, status: "completed", event: "completed" }

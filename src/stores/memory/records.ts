@@ -11,8 +11,10 @@ import { type Completion, type Records, workerForgottenAfterMs } from "../../sto
 import { isNews } from "../../store/waiters.ts"
 import {
   type Change,
+  claim,
   type HistoryEntry,
   isFinished,
+  type Lease,
   type Status,
   settle,
   statuses,
@@ -133,6 +135,12 @@ export class MemoryRecords implements Records {
       this.histories.set(task.id, trimHistory([...(this.histories.get(task.id) ?? []), ...entries]))
       this.put(task)
     }
+  }
+
+  start(tasks: readonly TaskRecord[], lease: Lease): TaskRecord[] {
+    const changes = tasks.map((task) => claim(task, this.nowMs, lease))
+    this.save(changes)
+    return changes.map(({ task }) => task)
   }
 
   complete(done: readonly Completion[]): void {

@@ -12,8 +12,10 @@ import { isNews } from "../../store/waiters.ts"
 import {
   type Brief,
   type Change,
+  claim,
   completedEntry,
   historyLimit,
+  type Lease,
   type Status,
   statuses,
   type TaskRecord,
@@ -177,6 +179,12 @@ export class SqliteRecords implements Records {
       const isReserved = task.status === "running" && task.gates?.some(({ reserved }) => reserved !== undefined)
       if (isReserved) this.sql("saveReserved").run(task.seq, jsonOrNull(task.gates))
     }
+  }
+
+  start(tasks: readonly TaskRecord[], lease: Lease): TaskRecord[] {
+    const changes = tasks.map((task) => claim(task, this.nowMs, lease))
+    this.save(changes)
+    return changes.map(({ task }) => task)
   }
 
   complete(done: readonly Completion[]): void {

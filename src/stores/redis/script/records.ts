@@ -7,7 +7,17 @@ import type { CountsRequest, ListAnswer, ListRequest } from "../../../store/cont
 import { Gates } from "../../../store/gates.ts"
 import { Jobs } from "../../../store/jobs.ts"
 import type { Completion, Records } from "../../../store/records.ts"
-import { type Brief, type Change, completedEntry, historyLimit, type Status, type TaskRecord } from "../../../task/index.ts"
+import {
+  type Brief,
+  type Change,
+  claim,
+  claimedEntry,
+  completedEntry,
+  historyLimit,
+  type Lease,
+  type Status,
+  type TaskRecord,
+} from "../../../task/index.ts"
 import { RedisCalls } from "./calls.ts"
 import { type Context, damaged } from "./context.ts"
 import { RedisGates } from "./gates.ts"
@@ -19,7 +29,7 @@ import { packEntries, pastOf, readPast } from "./past.ts"
 import { Live, toBrief } from "./row.ts"
 import { RedisSchedules } from "./schedules.ts"
 import { redis } from "./server.ts"
-import { type Entry, setBase } from "./stored-task.ts"
+import { type Entry, type StoredTask, setBase } from "./stored-task.ts"
 import { Tally } from "./tally.ts"
 import { TaskChanges } from "./task-changes.ts"
 import { recordOf, Tasks } from "./tasks.ts"
@@ -148,23 +158,31 @@ export class RedisRecords implements Records {
 
   save(changes: readonly Change[]): void {
     this.seeNews(changes)
-    let claimed = ""
     for (const { task, entries } of changes) {
       const entry = this.entryOf(task)
-      // A history that has to be trimmed is not just appended to.
-      if (entries.length === 1 && entries[0]?.event === "claimed" && task.version <= historyLimit) {
-        // One claim is one worker and one moment: its entry is the same for all of its tasks.
-        if (claimed === "") claimed = packEntries(entries)
-        this.changes.claim(entry, task, claimed)
-        this.moved(task, "pending", "running")
-      } else {
-        const before = recordOf(entry)
-        this.indexes.leave(entry, before)
-        this.changes.save(entry, task, entries)
-        this.moved(task, before.status, task.status)
-        this.indexes.enter(entry, task, false)
-      }
+      const before = recordOf(entry)
+      this.indexes.leave(entry, before)
+      this.changes.save(entry, task, entries)
+      this.moved(task, before.status, task.status)
+      this.indexes.enter(entry, task, false)
     }
+  }
+
+  start(tasks: readonly TaskRecord[], lease: Lease): readonly TaskRecord[] {
+    if (tasks.length === 0) return tasks
+    // One claim is one worker and one moment: its entry is the same for all of its tasks.
+    const claimed = packEntries([claimedEntry(this.nowMs, lease.workerId)])
+    return tasks.map((task) => {
+      // A history that has to be trimmed is not just appended to.
+      if (task.version >= historyLimit) {
+        const change = claim(task, this.nowMs, lease)
+        this.save([change])
+        return change.task
+      }
+      this.changes.start(this.entryOf(task), task as StoredTask, lease, claimed)
+      this.moved(task, "pending", "running")
+      return task
+    })
   }
 
   complete(done: readonly Completion[]): void {

@@ -229,6 +229,35 @@ export function toLive(task: TaskRecord, past: string | false, output: unknown):
   ]
 }
 
+/** Of one that was just created and is pending: it has nothing behind its forecast. */
+export function newLive(task: TaskRecord, past: string | false): Packed {
+  if (task.status !== "pending" || past !== false) return toLive(task, past, false)
+  const at = task.createdAtMs
+  const live: Packed = [
+    0,
+    task.seq,
+    task.type,
+    at,
+    task.availableAtMs - at,
+    task.readyAtMs - at,
+    task.version,
+    task.priority,
+    Standing.none,
+    false,
+  ]
+  if (task.expiresAtMs !== null) setAt(live, Live.expiresAtMs, task.expiresAtMs - at)
+  if (task.jobId !== null) setAt(live, Live.jobId, task.jobId)
+  if (task.flow !== task.type) setAt(live, Live.flow, task.flow)
+  if (task.gates === null || task.gates.length > 0) setAt(live, Live.gates, packGates(task.gates))
+  if (task.forecastAtMs !== null) setAt(live, Live.forecastAtMs, task.forecastAtMs - at)
+  return live
+}
+
+function setAt(live: Packed, place: number, value: unknown): void {
+  extend(live, place)
+  live[place] = value
+}
+
 function after(timeMs: number | null, createdAtMs: number): number | false {
   return timeMs !== null ? timeMs - createdAtMs : false
 }

@@ -1,10 +1,10 @@
 // What changes in a stored task. Claims and completions, which are nearly all, set the places that they change; all else is laid out anew.
 
-import type { HistoryEntry, TaskRecord } from "../../../task/index.ts"
+import type { HistoryEntry, Lease, TaskRecord } from "../../../task/index.ts"
 import type { Context } from "./context.ts"
 import type { Indexes } from "./indexes.ts"
 import { longerPast, newPast, pastOf } from "./past.ts"
-import { extend, isLong, Live, outcomeCode, packGates, statusCode, toLive } from "./row.ts"
+import { extend, isLong, Live, newLive, outcomeCode, packGates, statusCode, toLive } from "./row.ts"
 import type { Entry, StoredTask } from "./stored-task.ts"
 import type { Tasks } from "./tasks.ts"
 import type { Writes } from "./writes.ts"
@@ -28,16 +28,28 @@ export class TaskChanges {
   }
 
   insert(task: TaskRecord, entries: readonly HistoryEntry[]): Entry {
-    return this.tasks.add(task, toLive(task, newPast(entries), task.output ?? false))
+    return this.tasks.add(task, newLive(task, newPast(entries)))
   }
 
-  /** `past`: what the history shows of the claim. */
-  claim(entry: Entry, task: TaskRecord, past: string): void {
+  /** The transition `claim`, on the record itself: nobody needs it any more as it was. `past`: what the history shows of it. */
+  start(entry: Entry, task: StoredTask, { workerId, claimNumber, expiresAtMs }: Lease, past: string): void {
     const { live } = entry
-    const { workerId, leaseExpiresAtMs, gates, createdAtMs } = task
+    const { createdAtMs } = task
     const at = this.nowMs - createdAtMs
-    const before = entry.task
     this.indexes.leavePending(entry, task)
+    // What the claim was charged, where that was learned.
+    if (entry.task !== task) live[Live.gates] = packGates(task.gates)
+    task.status = "running"
+    task.version += 1
+    task.fence += 1
+    task.attempt += 1
+    task.updatedAtMs = this.nowMs
+    task.startedAtMs = this.nowMs
+    task.workerId = workerId
+    task.claimNumber = claimNumber
+    task.leaseExpiresAtMs = expiresAtMs
+    task.lastOutcome = null
+    task.progress = null
     extend(live, Live.past)
     live[Live.status] = this.running
     live[Live.version] = task.version
@@ -46,15 +58,13 @@ export class TaskChanges {
     live[Live.updatedAtMs] = at
     live[Live.startedAtMs] = at
     live[Live.workerId] = workerId
-    live[Live.claimNumber] = task.claimNumber
-    live[Live.leaseExpiresAtMs] = (leaseExpiresAtMs ?? 0) - createdAtMs
+    live[Live.claimNumber] = claimNumber
+    live[Live.leaseExpiresAtMs] = expiresAtMs - createdAtMs
     live[Live.lastOutcome] = false
     live[Live.past] = withMore(live[Live.past], past)
     if (live.length > Live.progress) live[Live.progress] = false
-    // What the claim was charged, where that was learned.
-    if (before?.gates !== gates) live[Live.gates] = packGates(gates)
     this.tasks.change(entry, task)
-    this.indexes.leases.start(workerId ?? "", task.seq, leaseExpiresAtMs ?? 0)
+    this.indexes.leases.start(workerId, task.seq, expiresAtMs)
   }
 
   /** `past`: what the history shows of the completion. */
