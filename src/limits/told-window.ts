@@ -3,7 +3,7 @@
 
 import type { RatePolicy } from "./policy.ts"
 import { charge, chargeAhead, correct, forecastRate, opensAtUs, type Spent } from "./rate.ts"
-import { usedOfWindow, type WindowState } from "./window.ts"
+import { chargeWindow, freeAtUs, usedOfWindow, type WindowState } from "./window.ts"
 
 export interface ToldWindow {
   readonly limit: number
@@ -47,10 +47,13 @@ export function usedOfTold({ counted }: ToldWindow, nowUs: number): number {
 export function hearOfWindow(known: ToldWindow | undefined, nowUs: number, limit: number, perUs: number, used: number): ToldWindow {
   if (!known) return chargeTold({ limit, counted: { kind: "window", perUs, free: [], rttMinUs: null } }, nowUs, Math.min(limit, used))
   if (known.counted.perUs === perUs) return known.limit === limit ? known : { ...known, limit }
-  // What was charged for a shorter window counts for longer now; for a longer one it stays as it is, which is on the safe side.
+  // What was charged for a shorter window counts for longer now; for a longer one it stays, but nothing for longer than if it were charged now.
+  const empty: ToldWindow = { limit, counted: { ...known.counted, perUs, free: [] } }
   const laterUs = Math.max(0, perUs - known.counted.perUs)
-  const free = known.counted.free.map(([atUs, cost]) => [atUs + laterUs, cost] as const)
-  return { limit, counted: { ...known.counted, perUs, free } }
+  const latestUs = freeAtUs(policyOf(empty), nowUs)
+  let { counted } = empty
+  for (const [atUs, cost] of known.counted.free) counted = chargeWindow(counted, Math.min(atUs + laterUs, latestUs), cost)
+  return { limit, counted }
 }
 
 function kept(told: ToldWindow, counted: ReturnType<typeof charge>): ToldWindow {

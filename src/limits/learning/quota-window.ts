@@ -88,7 +88,9 @@ export function listen(quota: QuotaState, listening: Listening): QuotaState {
   const { told, longestUs, nowUs, sentAtUs, cost, everyUs, isBusy } = listening
   if (quota.counting === counting.other || quota.caution > mostCaution) return { ...quota, counting: counting.other }
   const used = told.limit - told.remaining
-  if (longestUs > 0 && told.resetUs > 1.02 * longestUs) return grown(quota, used > little * cost)
+  // Where less than a second is told, a whole one may be rounded.
+  const isAlike = quota.isExact === 0 || told.resetUs % secondUs !== 0
+  if (isAlike && longestUs > 0 && told.resetUs > 1.02 * longestUs) return grown(quota, used > little * cost)
   if (quota.counting === counting.window) return quota
   const isSamePace = Math.abs(everyUs - quota.paceUs) * 10 <= quota.paceUs
   if (everyUs === 0 || !isBusy || !isSamePace) return { ...quota, paceUs: everyUs, paceAtUs: nowUs, heard: 0, above: 0, most: 0 }

@@ -3,11 +3,13 @@
 
 import { isNews } from "../cooldown.ts"
 import type { GateState } from "../gate.ts"
+import { repace } from "../pace.ts"
 import type { GatePolicy } from "../policy.ts"
 import type { Heard, HeardQuota } from "./heard.ts"
 import { withLearned } from "./learned.ts"
 import { follow, type Told } from "./quota-pace.ts"
 import { counting, keepsWindow, windowOf } from "./quota-window.ts"
+import { looseUs } from "./scout-state.ts"
 
 /** The longest that a gate is closed by a Retry-After, and by the end of a quota's window. */
 export const mostRetryAfterUs = 3_600_000_000
@@ -113,7 +115,15 @@ export function hearQuota(policy: GatePolicy, state: GateState, nowUs: number, h
 /** A short window is kept by counting; whatever was told once and holds no longer is not. */
 function keepWindow({ window: known, ...state }: GateState, nowUs: number, quota: QuotaState, used: number): GateState {
   const window = windowOf(quota, known, nowUs, used)
-  return window ? { ...state, window } : state
+  if (window) return { ...state, window }
+  return known ? tightened(state, nowUs) : state
+}
+
+/** Nothing is counted any more: the distance alone has to do. */
+function tightened(state: GateState, nowUs: number): GateState {
+  const { pace, learned } = state
+  const evenUs = Math.round((learned?.scout?.everyNs ?? 0) / 1_000)
+  return pace && pace.everyUs === looseUs(evenUs) ? { ...state, pace: repace(pace, nowUs, evenUs) } : state
 }
 
 /** What says nothing about either the amount or the time is of no use. */

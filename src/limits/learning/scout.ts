@@ -86,9 +86,10 @@ function follow(known: ScoutState, quotaNs: number, { own, nowUs, leastNs }: Sco
 }
 
 /** Somebody has set another pace: it is taken for one that has held. */
-function adopt(known: ScoutState, own: ScoutPolicy, { pace }: GateState, nowUs: number): ScoutState {
+function adopt(known: ScoutState, own: ScoutPolicy, { pace, window }: GateState, nowUs: number): ScoutState {
   const setUs = known.mode === mode.blocked ? canaryEveryUs(own) : everyUsOf(known, own)
-  if (!pace || pace.everyUs === 0 || pace.everyUs === setUs || pace.everyUs === looseUs(setUs)) return known
+  if (!pace || pace.everyUs === 0 || pace.everyUs === setUs) return known
+  if (window && pace.everyUs === looseUs(setUs)) return known
   const everyNs = pace.everyUs * 1_000
   return { ...known, mode: mode.rest, trust: trusts.sure, everyNs, heldNs: everyNs, refusedNs: null, sinceUs: nowUs, answers: 0 }
 }

@@ -74,6 +74,8 @@ describe("a gate that scouts and is told of a short window", () => {
     told.gate.served({ quota: { limit: 30, remaining: 10, resetUs: 3 * second, windowUs: null } })
     equal(told.state.learned?.quota?.counting, counting.other)
     equal(told.state.window, undefined)
+    // The half distance was for as long as it was counted.
+    ok((told.state.pace?.everyUs ?? 0) >= 0.9 * (second / 30), `${told.state.pace?.everyUs} µs`)
   })
 
   it("keeps what was used when it is first counted: never more than the limit in any window", () => {
