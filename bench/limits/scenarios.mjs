@@ -94,7 +94,10 @@ export const baseProviders = [
   { accounting: "sliding", limit: 100, perMs: minute },
 ]
 
-/** No number was fitted to these, but faults that they showed were mended: they are not unseen. */
+/**
+ * No number was fitted to these, but faults that they showed were mended: they are not unseen. With headers, those of a few seconds were what
+ * the numbers of src/limits/learning/quota-window.ts were tried out on.
+ */
 export const otherProviders = [
   { accounting: "anchored", limit: 300, perMs: 5 * minute },
   { accounting: "gcra", limit: 2, perMs: second, burst: 3 },
