@@ -6,6 +6,7 @@ import { hasLearned, type Learned } from "./learning/learned.ts"
 import { chargePace, chargePaceAt, correctPace, forecastPace, newPace, type Pace } from "./pace.ts"
 import { ceilTo, type GatePolicy, isMetered, largestCost, slotsFor } from "./policy.ts"
 import { charge, chargeAhead, correct, emptyRate, forecastRate, opensAtUs, type RateState, usedOf } from "./rate.ts"
+import { chargeTold, chargeToldAhead, correctTold, forecastTold, type ToldWindow, toldOpensAtUs } from "./told-window.ts"
 
 /** Whoever has passed a gate with slots and not yet settled: one lease of one task. */
 export interface Holder {
@@ -25,6 +26,8 @@ export interface GateState {
   readonly cooldown: Cooldown
   /** The distance between admissions, where one was learned. */
   readonly pace?: Pace
+  /** A window that the other side has told of, where it is so short that a distance alone would not keep it. */
+  readonly window?: ToldWindow
   /** How many may hold it at once, where fewer was learned than the policy has. */
   readonly slots?: number
   /** What the controllers remember. Admission does not look at it. */
@@ -78,6 +81,7 @@ export function admit(policy: GatePolicy, state: GateState, nowUs: number, passa
       rates: policy.rates.map((rate, i) => charge(rate, rateOf(policy, state, i), nowUs, cost)),
       holders: policy.concurrency === null ? state.holders : [...liveHolders(state, nowUs), holder],
       ...(pace && { pace: chargePace(pace, nowUs, cost, delayUs ?? 0) }),
+      ...(state.window && { window: chargeTold(state.window, nowUs, cost) }),
     },
   }
 }
@@ -91,7 +95,7 @@ export function gateOpensAtUs(policy: GatePolicy, state: GateState, nowUs: numbe
 }
 
 function ratesOpenAtUs(policy: GatePolicy, state: GateState, nowUs: number, cost: number): number {
-  let atUs = nowUs
+  let atUs = toldOpensAtUs(state.window, nowUs, cost)
   for (const [i, rate] of policy.rates.entries()) atUs = Math.max(atUs, opensAtUs(rate, rateOf(policy, state, i), nowUs, cost))
   return atUs
 }
@@ -156,7 +160,8 @@ export function permitOpensAtUs(policy: GatePolicy, state: GateState, fromUs: nu
 export function chargePermit(policy: GatePolicy, state: GateState, nowUs: number, atUs: number, cost: number, delayUs = 0): GateState {
   const pace = paceOf(policy, state)
   const rates = policy.rates.map((rate, i) => chargeAhead(rate, rateOf(policy, state, i), nowUs, atUs, cost))
-  return { ...state, rates, ...(pace && { pace: chargePaceAt(pace, atUs, cost, delayUs) }) }
+  const window = state.window && chargeToldAhead(state.window, nowUs, atUs, cost)
+  return { ...state, rates, ...(pace && { pace: chargePaceAt(pace, atUs, cost, delayUs) }), ...(window && { window }) }
 }
 
 export interface Settlement {
@@ -180,7 +185,8 @@ export function settleGate(policy: GatePolicy, state: GateState, nowUs: number, 
   const spent = { ...settlement, actual: settlement.actual ?? reserved }
   const rates = policy.rates.map((rate, i) => correct(rate, rateOf(policy, state, i), nowUs, spent))
   const pace = state.pace && correctPace(state.pace, spent.actual - reserved)
-  return { ...releaseHolder(state, id, fence, nowUs, admittedAtUs), rates, ...(pace && { pace }) }
+  const window = state.window && correctTold(state.window, nowUs, spent)
+  return { ...releaseHolder(state, id, fence, nowUs, admittedAtUs), rates, ...(pace && { pace }), ...(window && { window }) }
 }
 
 /** A lease that ended without a settle: its slot is back, and its charge stays. */
@@ -216,6 +222,7 @@ export function forecast(policy: GatePolicy, state: GateState, nowUs: number, ah
   const pace = paceOf(policy, state)
   let atUs = Math.max(fromUs, forecastSlots(policy, state, fromUs, ahead, cost))
   if (pace) atUs = Math.max(atUs, forecastPace(pace, fromUs, ahead.cost, delayUs))
+  if (state.window) atUs = Math.max(atUs, forecastTold(state.window, fromUs, ahead.cost, cost))
   for (const [i, rate] of policy.rates.entries()) {
     atUs = Math.max(atUs, forecastRate(rate, rateOf(policy, state, i), fromUs, ahead.cost, cost))
   }

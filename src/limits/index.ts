@@ -54,3 +54,5 @@ export {
   sharePolicy,
   wholeShare,
 } from "./shares.ts"
+export { type ToldWindow, usedOfTold } from "./told-window.ts"
+export type { WindowState } from "./window.ts"

@@ -43,8 +43,8 @@ export function openGate(limit: number, name: string, planned: PlannedGate, star
   return {
     limit,
     name,
-    force: forceOf(policy),
-    later: planned.later.map(({ atMs, policy: then }) => ({ atUs: atMs * 1_000, force: forceOf(then) })),
+    force: forceOf(policy, state),
+    later: planned.later.map(({ atMs, policy: then }) => ({ atUs: atMs * 1_000, force: forceOf(then, state) })),
     // What runs at the start goes on for as long as tasks do, and not until its lease would end.
     state: { ...state, holders: state.holders.map((holder) => ({ ...holder, untilUs: startUs + heldMs() * 1_000 })) },
     waiting: new Heap<Lane>((a, b) => headOf(a) < headOf(b)),
@@ -52,12 +52,12 @@ export function openGate(limit: number, name: string, planned: PlannedGate, star
   }
 }
 
-function forceOf(policy: GatePolicy): Force {
+function forceOf(policy: GatePolicy, { window }: GateState): Force {
   return {
     policy,
     parts: partsOf(policy),
     delayUs: policy.adaptive?.baseDelayUs ?? 0,
-    hearsOfEnds: policy.concurrency !== null || policy.rates.some(({ provider }) => provider === "unknown"),
+    hearsOfEnds: policy.concurrency !== null || window !== undefined || policy.rates.some(({ provider }) => provider === "unknown"),
   }
 }
 
@@ -83,7 +83,8 @@ export function holdingOf({ force: { policy, parts }, state }: Gate, nowUs: numb
   let latestUs = Math.max(state.closedUntilUs, paceUs)
   const [first] = parts
   if (first && parts.length === 1 && latestUs <= nowUs) return first.holding
-  let holding: Holding = { kind: paceUs > state.closedUntilUs ? "pace" : "closed" }
+  // A window that was told goes with the pace that was learned.
+  let holding: Holding = { kind: state.closedUntilUs <= Math.max(nowUs, paceUs) ? "pace" : "closed" }
   for (const part of parts) {
     const own = part.holding.kind === "concurrency" && isMetered(policy) ? 1 : cost
     const atUs = gateOpensAtUs(part.alone, state, nowUs, own)

@@ -1,6 +1,6 @@
 // Forecasts: when a task will start if nothing more arrives and workers have room, and which gate decides.
 
-import { type Ahead, forecast, type GatePolicy, neverUs } from "../limits/index.ts"
+import { type Ahead, forecast, type GatePolicy, type GateState, neverUs } from "../limits/index.ts"
 import type { GateRef, TaskRecord } from "../task/index.ts"
 import { closedBy, costToReserve, delayUsOf, refAt } from "./costs.ts"
 import type { OpenGate } from "./gates.ts"
@@ -58,7 +58,7 @@ export function forecastGate(nowMs: number, gate: OpenGate, type: string, waitin
   if (force.policy.concurrency !== null && ratesUs < atUs) return { atMs, latestMs: 2 * atMs - nowMs, basis: "slots", gate: name }
   // A learned pace goes up and down: twice as long is no surprise.
   if (isPaced(gate, nowUs, ahead, cost, atUs)) return { atMs, latestMs: 2 * atMs - nowMs, basis: "pace", gate: name }
-  return { atMs, latestMs: atMs + uncertainMs(force.policy), basis: "rate", gate: name }
+  return { atMs, latestMs: atMs + uncertainMs(force.policy, state), basis: "rate", gate: name }
 }
 
 /** Whether it is the pace that decides, and not the rates. */
@@ -77,8 +77,12 @@ function exact(atMs: number, basis: ForecastBasis, gate: string | null): Forecas
  * How long a request is under way decides when its charge is free again, where the other side's way of counting is not known; and
  * of several rates each holds back what the others then see later.
  */
-function uncertainMs({ rates }: GatePolicy): number {
-  return Math.max(0, ...rates.map(({ provider, perUs }) => (provider === "unknown" || rates.length > 1 ? Math.ceil(perUs / 1_000) : 0)))
+function uncertainMs({ rates }: GatePolicy, { window }: GateState): number {
+  const toldMs = window ? Math.ceil(window.counted.perUs / 1_000) : 0
+  return Math.max(
+    toldMs,
+    ...rates.map(({ provider, perUs }) => (provider === "unknown" || rates.length > 1 ? Math.ceil(perUs / 1_000) : 0)),
+  )
 }
 
 /** Of those who wait at a gate: all of its own flow, and of each other flow no more than its turns until then. */

@@ -266,11 +266,13 @@ export class Gates {
   }
 }
 
-/** A pace of a way to learn that the code no longer has would never change again: it holds no more. */
+/** What a way to learn that the code no longer has has left behind would never change again: it holds no more. */
 function stillPaced({ adaptive }: GatePolicy, state: GateState): GateState {
-  if (adaptive || !state.pace || state.learned?.margin) return state
-  const { pace: _pace, ...others } = state
-  return others
+  const { pace, window, ...others } = state
+  const keepsPace = pace !== undefined && (adaptive !== undefined || state.learned?.margin !== undefined)
+  const keepsWindow = window !== undefined && adaptive?.preset === "scout"
+  if (keepsPace === (pace !== undefined) && keepsWindow === (window !== undefined)) return state
+  return { ...others, ...(keepsPace && { pace }), ...(keepsWindow && { window }) }
 }
 
 function whatPasses(gate: OpenGate, type: string, ref: GateRef): { readonly cost: number; readonly delayUs?: number } {

@@ -1,6 +1,6 @@
 // What is told about gates, limits and waiting tasks. Nothing here changes anything.
 
-import { gateOpensAtUs, heldSlots, levels, neverUs, seedFields, slotsOf } from "../limits/index.ts"
+import { type GateState, gateOpensAtUs, heldSlots, levels, neverUs, seedFields, slotsOf, usedOfTold } from "../limits/index.ts"
 import { gateName, type TaskRecord } from "../task/index.ts"
 import { closedBy } from "./costs.ts"
 import { aheadOf, behindCalls, forecastGate, forecastTask } from "./forecast.ts"
@@ -52,11 +52,14 @@ export function reportGate(records: Records, gate: OpenGate): GateReport {
     key: gate.key,
     policy,
     isOverridden,
-    levels: policy.rates.map((rate, i) => ({
-      used: used[i] ?? 0,
-      of: rate.provider === "bucket" ? rate.burst : rate.limit,
-      perMs: rate.perUs / 1_000,
-    })),
+    levels: [
+      ...policy.rates.map((rate, i) => ({
+        used: used[i] ?? 0,
+        of: rate.provider === "bucket" ? rate.burst : rate.limit,
+        perMs: rate.perUs / 1_000,
+      })),
+      ...toldLevels(state, nowUs),
+    ],
     slots: slots === null ? null : { held: heldSlots(state, nowUs), of: slots },
     waitingTasks: waiting.tasks,
     waitingCost: waiting.cost,
@@ -70,6 +73,11 @@ export function reportGate(records: Records, gate: OpenGate): GateReport {
     learned: state.learned ?? null,
     adaptive: seedFields(policy, state, nowUs),
   }
+}
+
+/** Of a window that nobody has declared. */
+function toldLevels({ window }: GateState, nowUs: number): GateReport["levels"] {
+  return window ? [{ used: usedOfTold(window, nowUs), of: window.limit, perMs: window.counted.perUs / 1_000 }] : []
 }
 
 const lowestPriority = -32_768

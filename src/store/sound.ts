@@ -14,6 +14,8 @@ import {
   type RatePolicy,
   scoutDefaults,
   type Taught,
+  type ToldWindow,
+  type WindowState,
   wholeShare,
 } from "../limits/index.ts"
 import { type GateRef, type HistoryEntry, type Status, statuses } from "../task/index.ts"
@@ -104,6 +106,7 @@ export function isGateState(value: unknown): value is GateState {
     isCount(value.cooldown.count) &&
     isWhole(value.cooldown.reactedAtUs, -1, lastUs) &&
     orAbsent(isPace)(value.pace) &&
+    orAbsent(isToldWindow)(value.window) &&
     orAbsent(isCost)(value.slots) &&
     orAbsent(isCount)(value.refusals) &&
     orAbsent(isLearned)(value.learned)
@@ -112,6 +115,11 @@ export function isGateState(value: unknown): value is GateState {
 
 function isPace(pace: unknown): boolean {
   return isObject<Pace>(pace) && isUs(pace.everyUs) && isUs(pace.nextAtUs) && isWhole(pace.busy, 0, 1_000)
+}
+
+function isToldWindow(window: unknown): boolean {
+  if (!isObject<ToldWindow>(window) || !isCost(window.limit)) return false
+  return isRateState(window.counted) && isObject<WindowState>(window.counted) && window.counted.kind === "window"
 }
 
 /** Each part is a flat record of whole numbers, or null where nothing is known, with the same fields as an empty one. */

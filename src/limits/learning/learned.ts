@@ -8,6 +8,7 @@ import type { LatencyState } from "./latency.ts"
 import type { LinearState } from "./linear.ts"
 import type { MarginState } from "./margin.ts"
 import type { QuotaState } from "./quota.ts"
+import { windowOf } from "./quota-window.ts"
 import type { ScoutState } from "./scout-state.ts"
 import type { SlotsState } from "./slots.ts"
 
@@ -47,10 +48,12 @@ export function withLearned(state: GateState, nowUs: number, part: Partial<Learn
 
 /** Somebody who knows better writes it. The version goes on, so that whoever learns at the same time notices. */
 export function withTaught(state: GateState, nowUs: number, { learned, everyUs, slots }: Taught): GateState {
-  const { pace: _pace, slots: _slots, ...others } = state
+  const { pace: _pace, slots: _slots, window: known, ...others } = state
+  const window = learned.quota && windowOf(learned.quota, known, nowUs)
   return {
     ...others,
     ...(everyUs === null ? {} : { pace: repace(state.pace, nowUs, everyUs) }),
+    ...(window && { window }),
     ...(slots === null ? {} : { slots }),
     learned: { ...learned, version: (state.learned?.version ?? 0) + 1, changedAtUs: nowUs },
   }
@@ -58,7 +61,7 @@ export function withTaught(state: GateState, nowUs: number, { learned, everyUs, 
 
 /** As if it had never heard an answer. What was charged stays charged. */
 export function forgetLearned(state: GateState): GateState {
-  if (!state.learned && !state.pace && state.slots === undefined) return state
-  const { pace: _pace, slots: _slots, learned: _learned, ...others } = state
+  if (!state.learned && !state.pace && !state.window && state.slots === undefined) return state
+  const { pace: _pace, slots: _slots, learned: _learned, window: _window, ...others } = state
   return others
 }

@@ -3,6 +3,7 @@
 
 import type { Heard } from "./heard.ts"
 import type { QuotaState } from "./quota.ts"
+import { keepsWindow, listen, shortWindowUs } from "./quota-window.ts"
 
 /** A quota as an answer tells it, complete and within bounds. */
 export interface Told {
@@ -19,6 +20,8 @@ export interface Telling {
   readonly left: number
   /** There is more to send than the pace lets through. */
   readonly isBusy: boolean
+  /** The distance that the gate keeps. */
+  readonly everyUs: number
 }
 
 const hourUs = 3_600_000_000
@@ -28,7 +31,7 @@ const mostWindowUs = 25 * hourUs
 const steadyUs = 1_500_000
 
 export function follow(known: QuotaState, nowUs: number, telling: Telling): QuotaState {
-  const { heard, told, isBusy } = telling
+  const { heard, told, isBusy, everyUs } = telling
   const atUs = heard.respondedAtUs ?? nowUs
   const resetAtUs = atUs + told.resetUs
   const isOver = known.resetAtUs <= atUs && !isStraggler(known, told)
@@ -43,7 +46,10 @@ export function follow(known: QuotaState, nowUs: number, telling: Telling): Quot
     limit: told.limit,
     remaining: told.remaining,
     resetAtUs: isNew ? resetAtUs : Math.min(known.resetAtUs, resetAtUs),
-    windowUs: told.windowUs ?? longestUs(known, told, isBusy, isMoved && !isOver && resetAtUs - known.resetAtUs < known.windowUs / 2),
+    windowUs:
+      told.windowUs ??
+      shortWindowUs(known, told) ??
+      longestUs(known, told, isBusy, isMoved && !isOver && resetAtUs - known.resetAtUs < known.windowUs / 2),
     ended: isOver && known.atUs > 0 ? 1 : known.ended,
     tookUs: tookUs(known, atUs - heard.sentAtUs),
     moves: judge(known, told, isOver, isMoved),
@@ -52,8 +58,11 @@ export function follow(known: QuotaState, nowUs: number, telling: Telling): Quot
     own: isNew ? 0 : known.own + heard.cost,
     foreign: isNew ? foreignOf(known) : known.foreign,
     caution: known.caution - Math.floor(known.caution / 65_536),
+    longestUs: Math.max(known.longestUs, told.resetUs),
+    isExact: told.windowUs !== null || told.resetUs % 1_000_000 !== 0 ? 1 : known.isExact,
   }
-  return { ...after, everyNs: everyNsOf(after, telling.left) }
+  const listened = listen(after, { told, longestUs: known.longestUs, nowUs, sentAtUs: heard.sentAtUs, cost: heard.cost, everyUs, isBusy })
+  return { ...listened, everyNs: everyNsOf(listened, telling.left) }
 }
 
 /** Counted at the end of the last window, and so long under way that it has ended meanwhile: it says nothing about the next one. */
@@ -121,6 +130,7 @@ function everyNsOf(quota: QuotaState, left: number): number {
   const { limit, windowUs, resetAtUs, atUs, moves, foreign, caution } = quota
   if (windowUs === 0) return 0
   const evenNs = (windowUs / limit) * 1_000 * (1 + caution / 1_000_000)
+  if (keepsWindow(quota)) return Math.ceil(evenNs)
   if (moves > 500) {
     // A little more while much is left, less while little is. What is left is room for jitter, too.
     const room = jitterShare(quota) * (1 - Math.min(1, Math.max(0, left) / (limit / 2)))

@@ -3,10 +3,13 @@
 
 import { isNews } from "../cooldown.ts"
 import type { GateState } from "../gate.ts"
+import { repace } from "../pace.ts"
 import type { GatePolicy } from "../policy.ts"
 import type { Heard, HeardQuota } from "./heard.ts"
 import { withLearned } from "./learned.ts"
 import { follow, type Told } from "./quota-pace.ts"
+import { counting, keepsWindow, windowOf } from "./quota-window.ts"
+import { looseUs } from "./scout-state.ts"
 
 /** The longest that a gate is closed by a Retry-After, and by the end of a quota's window. */
 export const mostRetryAfterUs = 3_600_000_000
@@ -40,6 +43,18 @@ export interface QuotaState {
   readonly doubtedUntilUs: number
   /** The distance that follows from it, in nanoseconds; 0 while it says too little. */
   readonly everyNs: number
+  /** 1: times were told to less than a second, or the length of the window was told. */
+  readonly isExact: number
+  /** The longest reset that was told. */
+  readonly longestUs: number
+  /** Of a short window: how it is counted, see quota-window.ts. */
+  readonly counting: number
+  /** The pace that it is listened to at, since when, how many answers, how many of them with much used, and the most that was. */
+  readonly paceUs: number
+  readonly paceAtUs: number
+  readonly heard: number
+  readonly above: number
+  readonly most: number
 }
 
 export const noQuota: QuotaState = {
@@ -59,6 +74,14 @@ export const noQuota: QuotaState = {
   caution: 0,
   doubtedUntilUs: 0,
   everyNs: 0,
+  isExact: 0,
+  longestUs: 0,
+  counting: counting.unknown,
+  paceUs: 0,
+  paceAtUs: 0,
+  heard: 0,
+  above: 0,
+  most: 0,
 }
 
 /** Not every answer tells it. */
@@ -80,11 +103,27 @@ export function hearQuota(policy: GatePolicy, state: GateState, nowUs: number, h
   // An answer to an older request knows less than is known, except that it was one of the own.
   if (known && heard.sentAtUs < known.sentAtUs) return withLearned(asked, nowUs, { quota: { ...known, own: known.own + heard.cost } })
   const sent = inFlight(state, nowUs, heard)
-  const quota = follow(known ?? noQuota, nowUs, { heard, told, left: told.remaining - sent, isBusy: (state.pace?.busy ?? 0) >= 600 })
-  const after = withLearned(asked, nowUs, { quota })
+  const { busy, everyUs } = state.pace ?? { busy: 0, everyUs: 0 }
+  const quota = follow(known ?? noQuota, nowUs, { heard, told, left: told.remaining - sent, isBusy: busy >= 600, everyUs })
   const isScout = policy.adaptive?.preset === "scout"
+  const after = keepWindow(withLearned(asked, nowUs, { quota }), nowUs, isScout ? quota : noQuota, told.limit - told.remaining + sent)
+  if (after.window) return told.remaining >= 1 || isWhole(told) ? after : closeUntil(after, quota.resetAtUs - quota.tookUs, nowUs)
   if ((isScout ? told.remaining - sent : told.remaining) >= 1) return after
   return closeUntil(after, emptyUntilUs(quota, heard) - (isScout ? 0 : roundedUs(quota, told)), nowUs)
+}
+
+/** A short window is kept by counting; whatever was told once and holds no longer is not. */
+function keepWindow({ window: known, ...state }: GateState, nowUs: number, quota: QuotaState, used: number): GateState {
+  const window = windowOf(quota, known, nowUs, used)
+  if (window) return { ...state, window }
+  return known ? tightened(state, nowUs) : state
+}
+
+/** Nothing is counted any more: the distance alone has to do. */
+function tightened(state: GateState, nowUs: number): GateState {
+  const { pace, learned } = state
+  const evenUs = Math.round((learned?.scout?.everyNs ?? 0) / 1_000)
+  return pace && pace.everyUs === looseUs(evenUs) ? { ...state, pace: repace(pace, nowUs, evenUs) } : state
 }
 
 /** What says nothing about either the amount or the time is of no use. */
@@ -102,7 +141,8 @@ function doubt(state: GateState, nowUs: number, heard: Heard, told: Told | null)
   if (!known || heard.kind !== "refused" || heard.reason !== "rate" || !isNews(state, heard.sentAtUs)) return known
   const { limit, remaining } = told ?? known
   if (remaining >= Math.max(2, limit / 10)) return { ...known, doubtedUntilUs: nowUs + doubtedUs }
-  return { ...known, caution: Math.min(1_000_000, known.caution + 20_000) }
+  const step = keepsWindow(known) ? Math.max(20_000, Math.round(250_000 / limit)) : 20_000
+  return { ...known, caution: Math.min(1_000_000, known.caution + step) }
 }
 
 /** What was sent since this request: the other side had not counted it. */
@@ -119,7 +159,11 @@ function emptyUntilUs({ limit, windowUs, resetAtUs, moves, atUs }: QuotaState, {
 
 /** A gate with a rate of its own keeps that. It need not also wait for what whole seconds were rounded up by. */
 function roundedUs({ atUs, sinceUs }: QuotaState, { resetUs }: Told): number {
-  return resetUs % 1_000_000 === 0 && atUs - sinceUs < 3_000_000 ? 1_000_000 : 0
+  return isWhole({ resetUs }) && atUs - sinceUs < 3_000_000 ? 1_000_000 : 0
+}
+
+function isWhole({ resetUs }: Pick<Told, "resetUs">): boolean {
+  return resetUs % 1_000_000 === 0
 }
 
 function closeUntil(state: GateState, untilUs: number, nowUs: number): GateState {

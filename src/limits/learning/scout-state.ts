@@ -5,6 +5,7 @@ import { repace } from "../pace.ts"
 import type { ScoutPolicy } from "../policy.ts"
 import type { Heard } from "./heard.ts"
 import { withLearned } from "./learned.ts"
+import { isLoose } from "./quota-window.ts"
 
 export const mode = { start: 0, blocked: 1, verify: 2, rest: 3 } as const
 /** How well the distance in use is founded: on a start, on a few answers, on many. */
@@ -88,11 +89,21 @@ export interface Scouting {
 }
 
 /** Stores what is known, with the pace that follows from it. A declared rate is not paced before the first refusal. */
-export function keep(state: GateState, { own, nowUs }: Scouting, known: ScoutState): GateState {
+export function keep(state: GateState, { own, nowUs, leastNs }: Scouting, known: ScoutState): GateState {
   const after = withLearned(state, nowUs, { scout: known })
   if (known.mode === mode.blocked || (known.mode === mode.start && !isPaced(state, known))) return after
-  const everyUs = everyUsOf(known, own)
+  const evenUs = everyUsOf(known, own)
+  const everyUs = state.window && isRoomy(state, known, leastNs) ? looseUs(evenUs) : evenUs
   return state.pace?.everyUs === everyUs ? after : { ...after, pace: repace(state.pace, nowUs, everyUs) }
+}
+
+/** A window that is counted holds what the distance need not. */
+function isRoomy({ learned }: GateState, { mode: now, everyNs }: ScoutState, leastNs: number): boolean {
+  return now === mode.rest && everyNs >= 2 * leastNs && learned?.quota !== undefined && isLoose(learned.quota)
+}
+
+export function looseUs(everyUs: number): number {
+  return Math.ceil(everyUs / 2)
 }
 
 function isPaced({ pace }: GateState, known: ScoutState): boolean {

@@ -10,9 +10,10 @@ import type { GateState } from "../gate.ts"
 import type { GatePolicy, ScoutPolicy } from "../policy.ts"
 import type { Heard } from "./heard.ts"
 import { quotaEveryNs } from "./quota.ts"
+import { hasListened, isListening } from "./quota-window.ts"
 import { block, canaryEveryUs, unblock } from "./scout-episode.ts"
 import { grow } from "./scout-search.ts"
-import { everyUsOf, keep, mode, noScout, type Scouting, type ScoutState, trusts } from "./scout-state.ts"
+import { everyUsOf, keep, looseUs, mode, noScout, type Scouting, type ScoutState, trusts } from "./scout-state.ts"
 
 export const scoutDefaults: ScoutPolicy = {
   preset: "scout",
@@ -54,9 +55,21 @@ export function scout(policy: GatePolicy, own: ScoutPolicy, state: GateState, no
   const isBlocked = counted.known.mode === mode.blocked
   if (isBlocked && !news) return keep(state, counted, counted.known)
   const after = isBlocked ? unblock(state, counted) : state
+  if (isFindingOut(state, counted)) return keep(state, counted, mayGrow(state, counted) ? grow(counted) : counted.known)
   const quotaNs = quotaEveryNs(state, nowUs)
   if (quotaNs !== null) return keep(after, counted, follow(after.learned?.scout ?? counted.known, quotaNs, counted))
   return isBlocked ? after : keep(state, counted, grow(counted))
+}
+
+/** Told of a short window, and not yet what that is. It takes a distance of its own: a declared rate has none before the first refusal. */
+function isFindingOut({ pace, learned }: GateState, { known, nowUs }: Scouting): boolean {
+  const isTold = learned?.quota !== undefined && isListening(learned.quota, nowUs)
+  return isTold && known.mode === mode.start && pace !== undefined && pace.everyUs > 0
+}
+
+/** At each pace it listens for a while, but not for ever: not every answer tells of a quota. */
+function mayGrow({ learned }: GateState, { known, own }: Scouting): boolean {
+  return (learned?.quota !== undefined && hasListened(learned.quota)) || known.answers >= 4 * own.growAfter
 }
 
 /**
@@ -71,9 +84,10 @@ function follow(known: ScoutState, quotaNs: number, { own, nowUs, leastNs }: Sco
 }
 
 /** Somebody has set another pace: it is taken for one that has held. */
-function adopt(known: ScoutState, own: ScoutPolicy, { pace }: GateState, nowUs: number): ScoutState {
+function adopt(known: ScoutState, own: ScoutPolicy, { pace, window }: GateState, nowUs: number): ScoutState {
   const setUs = known.mode === mode.blocked ? canaryEveryUs(own) : everyUsOf(known, own)
   if (!pace || pace.everyUs === 0 || pace.everyUs === setUs) return known
+  if (window && pace.everyUs === looseUs(setUs)) return known
   const everyNs = pace.everyUs * 1_000
   return { ...known, mode: mode.rest, trust: trusts.sure, everyNs, heldNs: everyNs, refusedNs: null, sinceUs: nowUs, answers: 0 }
 }

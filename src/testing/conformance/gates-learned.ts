@@ -2,8 +2,9 @@
 // elsewhere, and have it forgotten.
 
 import { deepEqual, equal, notEqual, ok } from "node:assert/strict"
-import type { Taught } from "../../limits/index.ts"
+import { emptyLearned, type Taught } from "../../limits/index.ts"
 import type { GateReport } from "../../store/limits-contract.ts"
+import type { TaskRecord } from "../../task/index.ts"
 import { answer } from "./answers.ts"
 import { ids } from "./assertions.ts"
 import type { Desk } from "./desk.ts"
@@ -30,6 +31,19 @@ function taughtBy({ learned, pace, slots, policy }: GateReport): Taught {
 
 const teach = (desk: Desk, taught: Taught | null, version: number | null, key = "") =>
   desk.store.changeLimit({ limit: "vendor", key, change: { kind: "teach", version, taught }, by: "me" })
+
+/** As `counting` has it in src/limits/learning/quota-window.ts. */
+const countsWindow = 2
+
+async function startedWithin(desk: Desk, { world }: Bench, ms: number): Promise<readonly TaskRecord[]> {
+  const worker = desk.newWorker()
+  const started: TaskRecord[] = []
+  for (let at = 0; at < ms; at += 10) {
+    started.push(...(await worker.claim()))
+    await world.advance(10)
+  }
+  return started
+}
 
 async function sweepAll(bench: Bench): Promise<void> {
   for (let i = 0; i < 5; i++) await bench.sweep()
@@ -118,6 +132,26 @@ export const gatesLearnedTests = theme("gates-learned", {
     await bench.world.advance((nextAtMs ?? 0) - nowMs)
     deepEqual(ids(await worker.claim()), ids(tasks.slice(1, 2)))
     await worker.settle(held, completed())
+  },
+
+  "a short window that the other side has told of is counted, also by whoever connects later": async (bench) => {
+    const first = await bench.connect({ namespace: "kept" })
+    await first.declare("vendor", scouting())
+    const quota = { ...emptyLearned.parts.quota, limit: 3, windowUs: 1_000_000, counting: countsWindow }
+    const taught: Taught = { learned: { version: 1, changedAtUs: 0, quota }, everyUs: 100, slots: null }
+    equal((await teach(first, taught, null)).kind, "ok")
+    await first.submitMany(5, { gates: through("vendor") })
+    const started = await startedWithin(first, bench, 100)
+    equal(started.length, 3)
+    deepEqual((await first.gate("vendor")).levels, [{ used: 3, of: 3, perMs: 1_000 }])
+    await first.store.close()
+    const second = await bench.connect({ namespace: "kept" })
+    equal((await startedWithin(second, bench, 100)).length, 0)
+    // What is never answered may have been under way for half a second.
+    await bench.world.advance(1_500)
+    equal((await startedWithin(second, bench, 100)).length, 2)
+    await teach(second, null, null)
+    deepEqual((await second.gate("vendor")).levels, [])
   },
 
   "one gate forgets, or all of the limit do; what was charged and what is closed stays": async (bench) => {

@@ -9,7 +9,7 @@ type RateState = GateState["rates"][number]
 type WindowState = Extract<RateState, { kind: "window" }>
 type FreeTime = WindowState["free"][number]
 type Flat = (number | string | boolean | object)[]
-type Rare = Pick<GateState, "pace" | "slots" | "learned" | "refusals">
+type Rare = Pick<GateState, "pace" | "slots" | "window" | "learned" | "refusals">
 
 /** A field that is new in a state has to be packed as well: else this does not compile. */
 type IsAll<T, Packed extends string> = T extends unknown ? ([Exclude<keyof T, Packed>] extends [never] ? true : never) : never
@@ -20,14 +20,14 @@ type AllIsPacked = IsAll<GateState, "rates" | "holders" | "holdUs" | "closedUnti
   IsAll<Extract<RateState, { kind: "fixed" }>, "kind" | "perUs" | "startUs" | "used"> &
   IsAll<Extract<RateState, { kind: "bucket" }>, "kind" | "perUs" | "owed" | "atUs">
 
-const kinds: AllIsPacked extends true ? Readonly<Record<RateState["kind"], number>> : never = { window: 1, fixed: 2, bucket: 3 }
+const kinds: [AllIsPacked] extends [never] ? never : Readonly<Record<RateState["kind"], number>> = { window: 1, fixed: 2, bucket: 3 }
 /** Where there is no number yet. */
 const none = -1
 /** How many values there are before the holders. */
 const beforeHolders = 5
 
 export function packState(state: GateState): string {
-  const { rates, holders, holdUs, closedUntilUs, cooldown, pace, slots, learned, refusals } = state
+  const { rates, holders, holdUs, closedUntilUs, cooldown, pace, slots, window, learned, refusals } = state
   const flat: Flat = [holdUs, closedUntilUs, cooldown.count, cooldown.reactedAtUs, holders.length]
   let at = beforeHolders
   for (const { id, fence, slots: held, untilUs } of holders) {
@@ -39,8 +39,8 @@ export function packState(state: GateState): string {
   }
   flat[at++] = rates.length
   for (const rate of rates) at = packRate(flat, at, rate)
-  const hasRare = pace !== undefined || slots !== undefined || learned !== undefined || refusals !== undefined
-  flat[at] = hasRare ? { pace, slots, learned, refusals } : false
+  const hasRare = pace !== undefined || slots !== undefined || window !== undefined || learned !== undefined || refusals !== undefined
+  flat[at] = hasRare ? { pace, slots, window, learned, refusals } : false
   return cmsgpack.pack(flat)
 }
 
