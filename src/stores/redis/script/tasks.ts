@@ -84,7 +84,7 @@ export class Tasks {
 
   entryOfSeq(seq: number): Entry | undefined {
     const id = this.idOfSeq[seq]
-    return typeof id === "string" ? this.entries[id] : undefined
+    return id === undefined || id === false ? undefined : this.entries[id]
   }
 
   /** The ids of those that are there. */
