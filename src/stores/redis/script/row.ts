@@ -36,8 +36,12 @@ export enum Live {
   output = 24,
   completedAtMs = 25,
   progress = 26,
+  retryCount = 27,
+  rescheduleCount = 28,
+  throttleCount = 29,
   crashCount = 30,
   cancelRequestedAtMs = 31,
+  expiredAtMs = 32,
   lastError = 33,
 }
 
@@ -65,80 +69,63 @@ export function outcomeCode(outcome: NonNullable<TaskRecord["lastOutcome"]>): nu
 type Place = object | false
 
 export function toRecord(entry: Entry): TaskRecord {
-  const [
-    status,
-    seq,
-    type,
-    created,
-    available,
-    readyAt,
-    version,
-    priority,
-    _standing,
-    _lane,
-    expires,
-    jobId,
-    flow,
-    gates,
-    forecast,
-    fence,
-    attempt,
-    updated,
-    started,
-    workerId,
-    claimNumber,
-    lease,
-    outcome,
-    _past,
-    output,
-    completed,
-    progress,
-    retries,
-    reschedules,
-    throttles,
-    crashes,
-    cancel,
-    expired,
-    error,
-  ] = entry.live as Place[]
-  const at = created as unknown as number
+  const { live } = entry
+  const at = live[Live.createdAtMs] as number
+  const type = live[Live.type] as string
+  const isShort = live.length <= Live.expiresAtMs
+  // As small as it can be, for there are as many as there are tasks; what few have is set behind.
   const task = {
     id: entry.id,
     entry,
-    isOutputApart: isApart(output) || undefined,
-    seq,
+    isShort,
+    seq: live[Live.seq],
     type,
-    status: storedStatuses[status as unknown as number],
-    priority,
-    output: isApart(output) ? undefined : output || undefined,
-    progress: progress || undefined,
-    jobId: jobId || undefined,
-    flow: flow || type,
-    gates: toGates(gates),
-    forecastAtMs: forecast ? at + (forecast as unknown as number) : undefined,
+    status: storedStatuses[live[Live.status] as number],
+    priority: live[Live.priority],
+    flow: (live[Live.flow] as Place) || type,
+    gates: toGates(live[Live.gates] as Place),
     createdAtMs: at,
-    updatedAtMs: updated ? at + (updated as unknown as number) : at,
-    availableAtMs: at + (available as unknown as number),
-    readyAtMs: at + (readyAt as unknown as number),
-    expiresAtMs: expires ? at + (expires as unknown as number) : undefined,
-    expiredAtMs: expired ? at + (expired as unknown as number) : undefined,
-    startedAtMs: started ? at + (started as unknown as number) : undefined,
-    completedAtMs: completed ? at + (completed as unknown as number) : undefined,
-    cancelRequestedAtMs: cancel ? at + (cancel as unknown as number) : undefined,
-    retryCount: retries || 0,
-    rescheduleCount: reschedules || 0,
-    throttleCount: throttles || 0,
-    crashCount: crashes || 0,
-    attempt: attempt || 0,
-    fence: fence || 0,
-    version,
-    workerId: workerId || undefined,
-    claimNumber: claimNumber || undefined,
-    leaseExpiresAtMs: lease ? at + (lease as unknown as number) : undefined,
-    lastError: error || undefined,
-    lastOutcome: outcome ? storedOutcomes[outcome as unknown as number] : undefined,
-  }
-  return storedTask(task as unknown as StoredTask)
+    updatedAtMs: at + (((live[Live.updatedAtMs] as Place) || 0) as number),
+    availableAtMs: at + (live[Live.availableAtMs] as number),
+    readyAtMs: at + (live[Live.readyAtMs] as number),
+    retryCount: (live[Live.retryCount] as Place) || 0,
+    rescheduleCount: (live[Live.rescheduleCount] as Place) || 0,
+    throttleCount: (live[Live.throttleCount] as Place) || 0,
+    crashCount: (live[Live.crashCount] as Place) || 0,
+    attempt: (live[Live.attempt] as Place) || 0,
+    fence: (live[Live.fence] as Place) || 0,
+    version: live[Live.version],
+  } as unknown as StoredTask
+  if (!isShort) setRest(task, live, at)
+  return storedTask(task)
+}
+
+/** What a task has that has a job or an expiry, was expected at a time, has run or has ended. */
+function setRest(task: StoredTask, live: Packed, at: number): void {
+  const output = live[Live.output] as Place
+  if (isApart(output)) task.isOutputApart = true
+  else task.output = (output || undefined) as unknown as string
+  task.jobId = ((live[Live.jobId] as Place) || undefined) as unknown as string
+  task.forecastAtMs = timeAt(live[Live.forecastAtMs], at)
+  task.expiresAtMs = timeAt(live[Live.expiresAtMs], at)
+  if (live.length <= Live.fence) return
+  task.startedAtMs = timeAt(live[Live.startedAtMs], at)
+  task.workerId = ((live[Live.workerId] as Place) || undefined) as unknown as string
+  task.claimNumber = ((live[Live.claimNumber] as Place) || undefined) as unknown as number
+  task.leaseExpiresAtMs = timeAt(live[Live.leaseExpiresAtMs], at)
+  const outcome = live[Live.lastOutcome] as Place
+  task.lastOutcome = (outcome ? storedOutcomes[outcome as unknown as number] : undefined) as TaskRecord["lastOutcome"]
+  if (live.length <= Live.completedAtMs) return
+  task.completedAtMs = timeAt(live[Live.completedAtMs], at)
+  task.progress = ((live[Live.progress] as Place) || undefined) as unknown as string
+  task.cancelRequestedAtMs = timeAt(live[Live.cancelRequestedAtMs], at)
+  task.expiredAtMs = timeAt(live[Live.expiredAtMs], at)
+  task.lastError = ((live[Live.lastError] as Place) || undefined) as unknown as string
+}
+
+/** Nil, which null is, where there is none. */
+function timeAt(after: unknown, createdAtMs: number): number {
+  return (typeof after === "number" ? createdAtMs + after : undefined) as number
 }
 
 function isApart(value: unknown): boolean {
@@ -226,6 +213,28 @@ export function toLive(task: TaskRecord, past: string | false, output: unknown):
     after(task.cancelRequestedAtMs, at),
     after(task.expiredAtMs, at),
     task.lastError ?? false,
+  ]
+}
+
+/** The same of a task that was just submitted, and has neither run nor ended. */
+export function toNewLive(task: TaskRecord): Packed {
+  const at = task.createdAtMs
+  return [
+    statusCode(task.status),
+    task.seq,
+    task.type,
+    at,
+    task.availableAtMs - at,
+    task.readyAtMs - at,
+    task.version,
+    task.priority,
+    Standing.none,
+    false,
+    after(task.expiresAtMs, at),
+    task.jobId ?? false,
+    task.flow !== task.type ? task.flow : false,
+    packGates(task.gates),
+    after(task.forecastAtMs, at),
   ]
 }
 

@@ -4,8 +4,8 @@ import type { HistoryEntry, TaskRecord } from "../../../task/index.ts"
 import type { Context } from "./context.ts"
 import type { Indexes } from "./indexes.ts"
 import { longerPast, newPast, pastOf } from "./past.ts"
-import { extend, isLong, Live, outcomeCode, packGates, statusCode, toLive } from "./row.ts"
-import type { Entry, StoredTask } from "./stored-task.ts"
+import { extend, isLong, Live, outcomeCode, packGates, Standing, statusCode, toLive, toNewLive } from "./row.ts"
+import type { Entry, Packed, StoredTask } from "./stored-task.ts"
 import type { Tasks } from "./tasks.ts"
 import type { Writes } from "./writes.ts"
 
@@ -28,7 +28,8 @@ export class TaskChanges {
   }
 
   insert(task: TaskRecord, entries: readonly HistoryEntry[]): Entry {
-    return this.tasks.add(task, toLive(task, newPast(entries), task.output ?? false))
+    const past = newPast(entries)
+    return this.tasks.add(task, past === false ? toNewLive(task) : toLive(task, past, task.output ?? false))
   }
 
   /** `past`: what the history shows of the claim. */
@@ -38,6 +39,12 @@ export class TaskChanges {
     const at = this.nowMs - createdAtMs
     const before = entry.task
     this.indexes.leavePending(entry, task)
+    if (live.length <= Live.fence) {
+      entry.live = this.firstClaim(live, task, past)
+      this.tasks.change(entry, task)
+      this.indexes.leases.start(workerId ?? "", task.seq, leaseExpiresAtMs ?? 0)
+      return
+    }
     extend(live, Live.past)
     live[Live.status] = this.running
     live[Live.version] = task.version
@@ -55,6 +62,37 @@ export class TaskChanges {
     if (before?.gates !== gates) live[Live.gates] = packGates(gates)
     this.tasks.change(entry, task)
     this.indexes.leases.start(workerId ?? "", task.seq, leaseExpiresAtMs ?? 0)
+  }
+
+  /** Of one that has never run: made at once, for an array that grows is slow. */
+  private firstClaim(live: Packed, task: TaskRecord, past: string): Packed {
+    const at = this.nowMs - task.createdAtMs
+    return [
+      this.running,
+      live[Live.seq],
+      live[Live.type],
+      live[Live.createdAtMs],
+      live[Live.availableAtMs],
+      live[Live.readyAtMs],
+      task.version,
+      live[Live.priority],
+      Standing.none,
+      false,
+      live[Live.expiresAtMs] ?? false,
+      live[Live.jobId] ?? false,
+      live[Live.flow] ?? false,
+      packGates(task.gates),
+      live[Live.forecastAtMs] ?? false,
+      task.fence,
+      task.attempt,
+      at,
+      at,
+      task.workerId,
+      task.claimNumber,
+      (task.leaseExpiresAtMs ?? 0) - task.createdAtMs,
+      false,
+      past,
+    ]
   }
 
   /** `past`: what the history shows of the completion. */

@@ -249,8 +249,23 @@ function unpackAll(
     const value = values[i]
     if (typeof value !== "string") continue
     const id = ids[i] as string
-    const [next, live] = cmsgpack.unpack_one(value, 0)
-    if (next < 0 || typeof (live as Packed)[Live.version] !== "number") throw damaged(id, "a packed task", undefined)
-    entries[id] = { id, live: live as Packed, fixed: texts.sub(value, next + 1), value, task: undefined, isChanged: false }
+    const [next, live] = unpackLive(value)
+    if (next < 0 || typeof live[Live.version] !== "number") throw damaged(id, "a packed task", undefined)
+    entries[id] = { id, live, fixed: texts.sub(value, next + 1), value, task: undefined, isChanged: false }
   }
 }
+
+/** Its elements one by one, put into an array at once: the array that the server would make grows with each. */
+function unpackLive(this: void, value: string): LuaMultiReturn<[number, Packed]> {
+  const head = texts.byte(value, 1)
+  if (head >= 0x90 && head <= 0x9f) return gathered(...cmsgpack.unpack_limit(value, head - 0x90, 1))
+  if (head !== 0xdc) return $multi(-1, [])
+  return gathered(...cmsgpack.unpack_limit(value, texts.byte(value, 2) * 256 + texts.byte(value, 3), 3))
+}
+
+function gather(this: void, next: number, ...live: Packed): LuaMultiReturn<[number, Packed]> {
+  return $multi(next, live)
+}
+
+/** The type of what comes one by one is that of no list. */
+const gathered = gather as unknown as (this: void, ...values: unknown[]) => LuaMultiReturn<[number, Packed]>
