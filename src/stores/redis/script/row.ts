@@ -1,10 +1,11 @@
 // Between a packed task and a record, inside Redis. A claim knows the live part only: what never changes is unpacked when somebody asks
 // for it, and copied as bytes when the task is written.
 
-import type { Brief, GateRef, TaskRecord } from "../../../task/index.ts"
-import { inlineBytes, type StoredGateRef, storedOutcomes, storedStatuses } from "../layout.ts"
+import type { Brief, TaskRecord } from "../../../task/index.ts"
+import { inlineBytes, storedOutcomes, storedStatuses } from "../layout.ts"
 import { texts } from "./builtins.ts"
-import { cmsgpack } from "./server.ts"
+import { packGates, toGates } from "./gate-refs.ts"
+import { isApart, type Place, pack } from "./packing.ts"
 import { type Entry, type Packed, type StoredTask, storedTask } from "./stored-task.ts"
 
 /** Places of the live array, as layout.ts names them. */
@@ -64,9 +65,6 @@ export function statusCode(status: TaskRecord["status"]): number {
 export function outcomeCode(outcome: NonNullable<TaskRecord["lastOutcome"]>): number {
   return outcomeCodes[outcome] as number
 }
-
-/** What is false in Lua is nil or false, and neither 0 nor "": so a place can be asked whether there is something. */
-type Place = object | false
 
 export function toRecord(entry: Entry): TaskRecord {
   const { live } = entry
@@ -128,10 +126,6 @@ function timeAt(after: unknown, createdAtMs: number): number {
   return (typeof after === "number" ? createdAtMs + after : undefined) as number
 }
 
-function isApart(value: unknown): boolean {
-  return value === true
-}
-
 export function toBrief({ id, live }: Entry): Brief {
   const outcome = live[Live.lastOutcome] as Place
   const started = live[Live.startedAtMs] as Place
@@ -148,31 +142,6 @@ export function toBrief({ id, live }: Entry): Brief {
     jobId: (live[Live.jobId] as Place) || undefined,
   }
   return brief as unknown as Brief
-}
-
-/** What is not known yet is nil, as null is. */
-function toGates(stored: Place | undefined): readonly GateRef[] | null {
-  if (!stored) return []
-  if (isApart(stored)) return null
-  const gates: GateRef[] = []
-  for (const [limit, key, cost, most, reserved, delayMs] of stored as unknown as StoredGateRef[])
-    gates.push({
-      limit,
-      key,
-      cost,
-      most: (most as unknown as Place) || undefined,
-      reserved: (reserved as unknown as Place) || undefined,
-      delayMs: (delayMs as unknown as Place) || undefined,
-    } as unknown as GateRef)
-  return gates
-}
-
-export function packGates(gates: readonly GateRef[] | null): unknown {
-  if (gates === null) return true
-  if (gates.length === 0) return false
-  return gates.map(({ limit, key, cost, most, reserved, delayMs }) =>
-    trimmed([limit, key, cost, most ?? false, reserved ?? false, delayMs ?? false]),
-  )
 }
 
 /** The live array of a record that was changed in any way. Where it stands is told by whoever places it. */
@@ -267,20 +236,6 @@ function hasInputApart(fixed: string): boolean {
 
 export function isLong(text: string): boolean {
   return texts.len(text) > inlineBytes
-}
-
-export function pack(values: Packed): string {
-  return cmsgpack.pack(trimmed(values))
-}
-
-/** What is false at the end goes without saying. */
-function trimmed(values: Packed): Packed {
-  let count = values.length
-  while (count > 0 && values[count - 1] === false) {
-    values.pop()
-    count--
-  }
-  return values
 }
 
 /** Makes places up to this one, so that they can be set. */

@@ -2,9 +2,10 @@
 
 import type { HistoryEntry, TaskRecord } from "../../../task/index.ts"
 import type { Context } from "./context.ts"
+import { packGates } from "./gate-refs.ts"
 import type { Indexes } from "./indexes.ts"
 import { longerPast, newPast, pastOf } from "./past.ts"
-import { extend, isLong, Live, outcomeCode, packGates, Standing, statusCode, toLive, toNewLive } from "./row.ts"
+import { extend, isLong, Live, outcomeCode, Standing, statusCode, toLive, toNewLive } from "./row.ts"
 import type { Entry, Packed, StoredTask } from "./stored-task.ts"
 import type { Tasks } from "./tasks.ts"
 import type { Writes } from "./writes.ts"

@@ -6,7 +6,8 @@ import type { TaskRecord } from "../../../task/index.ts"
 import { orderSpan } from "../layout.ts"
 import { attempt, texts, tonumber } from "./builtins.ts"
 import { damaged } from "./context.ts"
-import { isLong, Live, pack, toFixed, toRecord } from "./row.ts"
+import { pack } from "./packing.ts"
+import { isLong, Live, toFixed, toRecord } from "./row.ts"
 import { cmsgpack, redis } from "./server.ts"
 import { type Entry, type Packed, type StoredTask, storedTask } from "./stored-task.ts"
 import { inPieces, type Writes } from "./writes.ts"
@@ -32,6 +33,12 @@ export class Tasks {
 
   /** As it is known; whoever asks has had it read before. */
   entry(id: string): Entry | undefined {
+    return this.entries[id]
+  }
+
+  /** Read where it is not known yet. */
+  found(id: string): Entry | undefined {
+    if (this.entries[id] === undefined) this.readPiece([id])
     return this.entries[id]
   }
 
