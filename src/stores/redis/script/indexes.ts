@@ -94,7 +94,13 @@ export class Indexes {
     return this.tasks.soundRecords(this.idsUpTo(this.expiriesKey(), limit))
   }
 
-  unrouted(type: string, limit: number): TaskRecord[] {
+  unrouted(types: readonly string[], limit: number): TaskRecord[] {
+    const found: TaskRecord[] = []
+    for (const type of types) for (const task of this.unroutedOf(type, limit)) found.push(task)
+    return types.length === 1 ? found : found.sort((a, b) => a.seq - b.seq).slice(0, limit)
+  }
+
+  private unroutedOf(type: string, limit: number): TaskRecord[] {
     const key = this.unroutedKey(type)
     this.writes.settle(key)
     const seqs = redis.call("ZRANGE", key, 0, limit - 1) as string[]

@@ -75,7 +75,10 @@ export class Lanes implements Backlog {
     const standing = entry.live[Live.standing] as Standing
     if (standing === Standing.none) return
     const lane = this.table.lane(entry.live[Live.lane] as number)
-    this.table.lineOf(lane, task.priority).leave(task.seq, standing)
+    const [first] = lane.lines
+    const line = first?.priority === task.priority ? first : this.table.lineOf(lane, task.priority)
+    if (standing === Standing.inOrder) line.gone++
+    else line.remove(task.seq)
     entry.live[Live.standing] = Standing.none
     entry.live[Live.lane] = false
     lane.hasLost = true
@@ -181,23 +184,21 @@ export class Lanes implements Backlog {
     if (lane.isReadAnew) readAnew(lane)
     const { read, lines } = lane
     while (read.length < skip + limit && lane.readFrom < lines.length) {
-      const line = lines[lane.readFrom]
-      const entry = line?.next(skip + limit - read.length)
-      if (!line || !entry) {
-        lane.readFrom++
-        continue
-      }
-      if (entry.live[Live.status] !== 0 || entry.live[Live.type] !== lane.type)
+      const isMore = lines[lane.readFrom]?.readInto(read, skip + limit)
+      if (!isMore) lane.readFrom++
+    }
+    const found: TaskRecord[] = []
+    for (let i = skip; i < read.length && i < skip + limit; i++) {
+      const entry = read[i] as Entry
+      const { live } = entry
+      if (live[Live.status] !== 0 || live[Live.type] !== lane.type)
         throw damaged(
           `task ${shown(entry.id)} (in ${this.context.base}tasks)`,
           `lane ${number} to hold pending tasks of one type`,
-          `${entry.live[Live.status]} ${entry.live[Live.type]}`,
+          `${live[Live.status]} ${live[Live.type]}`,
         )
-      line.take(entry)
-      read.push(entry)
+      found.push(recordOf(entry))
     }
-    const found: TaskRecord[] = []
-    for (let i = skip; i < read.length && i < skip + limit; i++) found.push(recordOf(read[i] as Entry))
     return found
   }
 

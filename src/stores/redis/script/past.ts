@@ -3,7 +3,8 @@
 
 import { type HistoryEntry, historyLimit, trimHistory } from "../../../task/index.ts"
 import { storedEvents, storedStatuses } from "../layout.ts"
-import { Live, pack } from "./row.ts"
+import { type Place, pack } from "./packing.ts"
+import { Live } from "./row.ts"
 import { cmsgpack } from "./server.ts"
 import type { Entry, Packed } from "./stored-task.ts"
 
@@ -47,8 +48,6 @@ function packEntry({ atMs, status, event, workerId, delayMs, count, expiresAtMs,
     error ?? false,
   ] as Packed)
 }
-
-type Place = object | false
 
 export function readPast(past: string | false, createdAtMs: number): HistoryEntry[] {
   const entries: HistoryEntry[] = []

@@ -57,11 +57,11 @@ export class RedisRecords implements Records {
   private readonly workers: Workers
 
   constructor(context: Context) {
-    const { base, nowMs } = context
+    const { base } = context
     setBase(base)
     this.context = context
     this.base = base
-    this.nowMs = nowMs
+    this.nowMs = context.nowMs
     this.tasks = new Tasks(base, this.writes)
     this.limits = new RedisGates(context)
     this.schedules = new RedisSchedules(context)
@@ -128,8 +128,7 @@ export class RedisRecords implements Records {
   }
 
   history(id: string) {
-    this.tasks.read([id])
-    const entry = this.tasks.entry(id)
+    const entry = this.tasks.found(id)
     if (!entry) return null
     return { version: entry.live[Live.version] as number, entries: readPast(pastOf(entry), entry.live[Live.createdAtMs] as number) }
   }
@@ -258,14 +257,11 @@ export class RedisRecords implements Records {
   }
 
   unrouted(types: readonly string[], limit: number): TaskRecord[] {
-    const found: TaskRecord[] = []
-    for (const type of types) for (const task of this.indexes.unrouted(type, limit)) found.push(task)
-    return types.length === 1 ? found : found.sort((a, b) => a.seq - b.seq).slice(0, limit)
+    return this.indexes.unrouted(types, limit)
   }
 
   place(task: TaskRecord) {
-    this.tasks.read([task.id])
-    const entry = this.tasks.entry(task.id)
+    const entry = this.tasks.found(task.id)
     return entry ? this.lanes.rank(entry) : null
   }
 
@@ -299,10 +295,7 @@ export class RedisRecords implements Records {
   }
 
   private entryOf({ id }: Pick<TaskRecord, "id">): Entry {
-    const known = this.tasks.entry(id)
-    if (known) return known
-    this.tasks.read([id])
-    const entry = this.tasks.entry(id)
+    const entry = this.tasks.entry(id) ?? this.tasks.found(id)
     if (!entry) throw damaged(`task ${shown(id)} (in ${this.base}tasks)`, "its record, which an index names", undefined)
     return entry
   }

@@ -1,10 +1,11 @@
 // Between a packed task and a record, inside Redis. A claim knows the live part only: what never changes is unpacked when somebody asks
 // for it, and copied as bytes when the task is written.
 
-import type { Brief, GateRef, TaskRecord } from "../../../task/index.ts"
-import { inlineBytes, type StoredGateRef, storedOutcomes, storedStatuses } from "../layout.ts"
+import type { Brief, TaskRecord } from "../../../task/index.ts"
+import { inlineBytes, storedOutcomes, storedStatuses } from "../layout.ts"
 import { texts } from "./builtins.ts"
-import { cmsgpack } from "./server.ts"
+import { packGates, toGates } from "./gate-refs.ts"
+import { isApart, type Place, pack } from "./packing.ts"
 import { type Entry, type Packed, type StoredTask, storedTask } from "./stored-task.ts"
 
 /** Places of the live array, as layout.ts names them. */
@@ -36,8 +37,12 @@ export enum Live {
   output = 24,
   completedAtMs = 25,
   progress = 26,
+  retryCount = 27,
+  rescheduleCount = 28,
+  throttleCount = 29,
   crashCount = 30,
   cancelRequestedAtMs = 31,
+  expiredAtMs = 32,
   lastError = 33,
 }
 
@@ -61,88 +66,64 @@ export function outcomeCode(outcome: NonNullable<TaskRecord["lastOutcome"]>): nu
   return outcomeCodes[outcome] as number
 }
 
-/** What is false in Lua is nil or false, and neither 0 nor "": so a place can be asked whether there is something. */
-type Place = object | false
-
 export function toRecord(entry: Entry): TaskRecord {
-  const [
-    status,
-    seq,
-    type,
-    created,
-    available,
-    readyAt,
-    version,
-    priority,
-    _standing,
-    _lane,
-    expires,
-    jobId,
-    flow,
-    gates,
-    forecast,
-    fence,
-    attempt,
-    updated,
-    started,
-    workerId,
-    claimNumber,
-    lease,
-    outcome,
-    _past,
-    output,
-    completed,
-    progress,
-    retries,
-    reschedules,
-    throttles,
-    crashes,
-    cancel,
-    expired,
-    error,
-  ] = entry.live as Place[]
-  const at = created as unknown as number
+  const { live } = entry
+  const at = live[Live.createdAtMs] as number
+  const type = live[Live.type] as string
+  const isShort = live.length <= Live.expiresAtMs
+  // As small as it can be, for there are as many as there are tasks; what few have is set behind.
   const task = {
     id: entry.id,
     entry,
-    isOutputApart: isApart(output) || undefined,
-    seq,
+    isShort,
+    seq: live[Live.seq],
     type,
-    status: storedStatuses[status as unknown as number],
-    priority,
-    output: isApart(output) ? undefined : output || undefined,
-    progress: progress || undefined,
-    jobId: jobId || undefined,
-    flow: flow || type,
-    gates: toGates(gates),
-    forecastAtMs: forecast ? at + (forecast as unknown as number) : undefined,
+    status: storedStatuses[live[Live.status] as number],
+    priority: live[Live.priority],
+    flow: (live[Live.flow] as Place) || type,
+    gates: toGates(live[Live.gates] as Place),
     createdAtMs: at,
-    updatedAtMs: updated ? at + (updated as unknown as number) : at,
-    availableAtMs: at + (available as unknown as number),
-    readyAtMs: at + (readyAt as unknown as number),
-    expiresAtMs: expires ? at + (expires as unknown as number) : undefined,
-    expiredAtMs: expired ? at + (expired as unknown as number) : undefined,
-    startedAtMs: started ? at + (started as unknown as number) : undefined,
-    completedAtMs: completed ? at + (completed as unknown as number) : undefined,
-    cancelRequestedAtMs: cancel ? at + (cancel as unknown as number) : undefined,
-    retryCount: retries || 0,
-    rescheduleCount: reschedules || 0,
-    throttleCount: throttles || 0,
-    crashCount: crashes || 0,
-    attempt: attempt || 0,
-    fence: fence || 0,
-    version,
-    workerId: workerId || undefined,
-    claimNumber: claimNumber || undefined,
-    leaseExpiresAtMs: lease ? at + (lease as unknown as number) : undefined,
-    lastError: error || undefined,
-    lastOutcome: outcome ? storedOutcomes[outcome as unknown as number] : undefined,
-  }
-  return storedTask(task as unknown as StoredTask)
+    updatedAtMs: at + (((live[Live.updatedAtMs] as Place) || 0) as number),
+    availableAtMs: at + (live[Live.availableAtMs] as number),
+    readyAtMs: at + (live[Live.readyAtMs] as number),
+    retryCount: (live[Live.retryCount] as Place) || 0,
+    rescheduleCount: (live[Live.rescheduleCount] as Place) || 0,
+    throttleCount: (live[Live.throttleCount] as Place) || 0,
+    crashCount: (live[Live.crashCount] as Place) || 0,
+    attempt: (live[Live.attempt] as Place) || 0,
+    fence: (live[Live.fence] as Place) || 0,
+    version: live[Live.version],
+  } as unknown as StoredTask
+  if (!isShort) setRest(task, live, at)
+  return storedTask(task)
 }
 
-function isApart(value: unknown): boolean {
-  return value === true
+/** What a task has that has a job or an expiry, was expected at a time, has run or has ended. */
+function setRest(task: StoredTask, live: Packed, at: number): void {
+  const output = live[Live.output] as Place
+  if (isApart(output)) task.isOutputApart = true
+  else task.output = (output || undefined) as unknown as string
+  task.jobId = ((live[Live.jobId] as Place) || undefined) as unknown as string
+  task.forecastAtMs = timeAt(live[Live.forecastAtMs], at)
+  task.expiresAtMs = timeAt(live[Live.expiresAtMs], at)
+  if (live.length <= Live.fence) return
+  task.startedAtMs = timeAt(live[Live.startedAtMs], at)
+  task.workerId = ((live[Live.workerId] as Place) || undefined) as unknown as string
+  task.claimNumber = ((live[Live.claimNumber] as Place) || undefined) as unknown as number
+  task.leaseExpiresAtMs = timeAt(live[Live.leaseExpiresAtMs], at)
+  const outcome = live[Live.lastOutcome] as Place
+  task.lastOutcome = (outcome ? storedOutcomes[outcome as unknown as number] : undefined) as TaskRecord["lastOutcome"]
+  if (live.length <= Live.completedAtMs) return
+  task.completedAtMs = timeAt(live[Live.completedAtMs], at)
+  task.progress = ((live[Live.progress] as Place) || undefined) as unknown as string
+  task.cancelRequestedAtMs = timeAt(live[Live.cancelRequestedAtMs], at)
+  task.expiredAtMs = timeAt(live[Live.expiredAtMs], at)
+  task.lastError = ((live[Live.lastError] as Place) || undefined) as unknown as string
+}
+
+/** Nil, which null is, where there is none. */
+function timeAt(after: unknown, createdAtMs: number): number {
+  return (typeof after === "number" ? createdAtMs + after : undefined) as number
 }
 
 export function toBrief({ id, live }: Entry): Brief {
@@ -161,31 +142,6 @@ export function toBrief({ id, live }: Entry): Brief {
     jobId: (live[Live.jobId] as Place) || undefined,
   }
   return brief as unknown as Brief
-}
-
-/** What is not known yet is nil, as null is. */
-function toGates(stored: Place | undefined): readonly GateRef[] | null {
-  if (!stored) return []
-  if (isApart(stored)) return null
-  const gates: GateRef[] = []
-  for (const [limit, key, cost, most, reserved, delayMs] of stored as unknown as StoredGateRef[])
-    gates.push({
-      limit,
-      key,
-      cost,
-      most: (most as unknown as Place) || undefined,
-      reserved: (reserved as unknown as Place) || undefined,
-      delayMs: (delayMs as unknown as Place) || undefined,
-    } as unknown as GateRef)
-  return gates
-}
-
-export function packGates(gates: readonly GateRef[] | null): unknown {
-  if (gates === null) return true
-  if (gates.length === 0) return false
-  return gates.map(({ limit, key, cost, most, reserved, delayMs }) =>
-    trimmed([limit, key, cost, most ?? false, reserved ?? false, delayMs ?? false]),
-  )
 }
 
 /** The live array of a record that was changed in any way. Where it stands is told by whoever places it. */
@@ -229,12 +185,11 @@ export function toLive(task: TaskRecord, past: string | false, output: unknown):
   ]
 }
 
-/** Of one that was just created and is pending: it has nothing behind its forecast. */
-export function newLive(task: TaskRecord, past: string | false): Packed {
-  if (task.status !== "pending" || past !== false) return toLive(task, past, false)
+/** The same of a task that was just submitted, and has neither run nor ended. */
+export function toNewLive(task: TaskRecord): Packed {
   const at = task.createdAtMs
-  const live: Packed = [
-    0,
+  return [
+    statusCode(task.status),
     task.seq,
     task.type,
     at,
@@ -244,18 +199,12 @@ export function newLive(task: TaskRecord, past: string | false): Packed {
     task.priority,
     Standing.none,
     false,
+    after(task.expiresAtMs, at),
+    task.jobId ?? false,
+    task.flow !== task.type ? task.flow : false,
+    packGates(task.gates),
+    after(task.forecastAtMs, at),
   ]
-  if (task.expiresAtMs !== null) setAt(live, Live.expiresAtMs, task.expiresAtMs - at)
-  if (task.jobId !== null) setAt(live, Live.jobId, task.jobId)
-  if (task.flow !== task.type) setAt(live, Live.flow, task.flow)
-  if (task.gates === null || task.gates.length > 0) setAt(live, Live.gates, packGates(task.gates))
-  if (task.forecastAtMs !== null) setAt(live, Live.forecastAtMs, task.forecastAtMs - at)
-  return live
-}
-
-function setAt(live: Packed, place: number, value: unknown): void {
-  extend(live, place)
-  live[place] = value
 }
 
 function after(timeMs: number | null, createdAtMs: number): number | false {
@@ -287,20 +236,6 @@ function hasInputApart(fixed: string): boolean {
 
 export function isLong(text: string): boolean {
   return texts.len(text) > inlineBytes
-}
-
-export function pack(values: Packed): string {
-  return cmsgpack.pack(trimmed(values))
-}
-
-/** What is false at the end goes without saying. */
-function trimmed(values: Packed): Packed {
-  let count = values.length
-  while (count > 0 && values[count - 1] === false) {
-    values.pop()
-    count--
-  }
-  return values
 }
 
 /** Makes places up to this one, so that they can be set. */

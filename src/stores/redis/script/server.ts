@@ -12,6 +12,8 @@ interface MessagePack {
   unpack(text: string): unknown
   /** The offset behind what was read, -1 at the end, and the value. */
   unpack_one(text: string, offset?: number): LuaMultiReturn<[number, unknown]>
+  /** The same of so many values. */
+  unpack_limit(text: string, limit: number, offset: number): LuaMultiReturn<[number, ...unknown[]]>
 }
 
 /** @noSelf */

@@ -23,6 +23,8 @@ export interface Entry {
 
 export type StoredTask = { -readonly [Name in keyof TaskRecord]: TaskRecord[Name] } & {
   entry?: Entry
+  /** Whether it waits for the first time and has none of what most tasks have not. */
+  isShort?: boolean
   isFixedRead?: boolean
   isOutputApart?: boolean
 }
@@ -88,6 +90,7 @@ export function storedTask(task: StoredTask): TaskRecord {
 /** Field by field, which is quicker than going through them, and without asking for what was not read. */
 export function copyStored(task: StoredTask): StoredTask {
   if (task.entry === undefined) return { ...task }
+  if (task.isShort) return copyShort(task)
   setmetatable(task, undefined)
   const copy: StoredTask = {
     entry: task.entry,
@@ -135,5 +138,30 @@ export function copyStored(task: StoredTask): StoredTask {
     lastOutcome: task.lastOutcome,
   }
   setmetatable(task, meta)
+  return setmetatable(copy, meta)
+}
+
+function copyShort(task: StoredTask): StoredTask {
+  const copy = {
+    entry: task.entry,
+    id: task.id,
+    seq: task.seq,
+    type: task.type,
+    status: task.status,
+    priority: task.priority,
+    flow: task.flow,
+    gates: task.gates,
+    createdAtMs: task.createdAtMs,
+    updatedAtMs: task.updatedAtMs,
+    availableAtMs: task.availableAtMs,
+    readyAtMs: task.readyAtMs,
+    retryCount: 0,
+    rescheduleCount: 0,
+    throttleCount: 0,
+    crashCount: 0,
+    attempt: 0,
+    fence: 0,
+    version: task.version,
+  } as unknown as StoredTask
   return setmetatable(copy, meta)
 }

@@ -2,10 +2,11 @@
 
 import type { HistoryEntry, Lease, TaskRecord } from "../../../task/index.ts"
 import type { Context } from "./context.ts"
+import { packGates } from "./gate-refs.ts"
 import type { Indexes } from "./indexes.ts"
 import { longerPast, newPast, pastOf } from "./past.ts"
-import { extend, isLong, Live, newLive, outcomeCode, packGates, statusCode, toLive } from "./row.ts"
-import type { Entry, StoredTask } from "./stored-task.ts"
+import { extend, isLong, Live, outcomeCode, Standing, statusCode, toLive, toNewLive } from "./row.ts"
+import type { Entry, Packed, StoredTask } from "./stored-task.ts"
 import type { Tasks } from "./tasks.ts"
 import type { Writes } from "./writes.ts"
 
@@ -28,7 +29,8 @@ export class TaskChanges {
   }
 
   insert(task: TaskRecord, entries: readonly HistoryEntry[]): Entry {
-    return this.tasks.add(task, newLive(task, newPast(entries)))
+    const past = newPast(entries)
+    return this.tasks.add(task, past === false ? toNewLive(task) : toLive(task, past, task.output ?? false))
   }
 
   /** The transition `claim`, on the record itself: nobody needs it any more as it was. `past`: what the history shows of it. */
@@ -50,6 +52,12 @@ export class TaskChanges {
     task.leaseExpiresAtMs = expiresAtMs
     task.lastOutcome = null
     task.progress = null
+    if (live.length <= Live.fence) {
+      entry.live = this.firstClaim(live, task, past)
+      this.tasks.change(entry, task)
+      this.indexes.leases.start(workerId, task.seq, expiresAtMs)
+      return
+    }
     extend(live, Live.past)
     live[Live.status] = this.running
     live[Live.version] = task.version
@@ -65,6 +73,37 @@ export class TaskChanges {
     if (live.length > Live.progress) live[Live.progress] = false
     this.tasks.change(entry, task)
     this.indexes.leases.start(workerId, task.seq, expiresAtMs)
+  }
+
+  /** Of one that has never run: made at once, for an array that grows is slow. */
+  private firstClaim(live: Packed, task: TaskRecord, past: string): Packed {
+    const at = this.nowMs - task.createdAtMs
+    return [
+      this.running,
+      live[Live.seq],
+      live[Live.type],
+      live[Live.createdAtMs],
+      live[Live.availableAtMs],
+      live[Live.readyAtMs],
+      task.version,
+      live[Live.priority],
+      Standing.none,
+      false,
+      live[Live.expiresAtMs] ?? false,
+      live[Live.jobId] ?? false,
+      live[Live.flow] ?? false,
+      packGates(task.gates),
+      live[Live.forecastAtMs] ?? false,
+      task.fence,
+      task.attempt,
+      at,
+      at,
+      task.workerId,
+      task.claimNumber,
+      (task.leaseExpiresAtMs ?? 0) - task.createdAtMs,
+      false,
+      past,
+    ]
   }
 
   /** `past`: what the history shows of the completion. */

@@ -6,7 +6,8 @@ import type { TaskRecord } from "../../../task/index.ts"
 import { orderSpan } from "../layout.ts"
 import { attempt, texts, tonumber } from "./builtins.ts"
 import { damaged } from "./context.ts"
-import { isLong, Live, pack, toFixed, toRecord } from "./row.ts"
+import { pack } from "./packing.ts"
+import { isLong, Live, toFixed, toRecord } from "./row.ts"
 import { cmsgpack, redis } from "./server.ts"
 import { type Entry, type Packed, type StoredTask, storedTask } from "./stored-task.ts"
 import { inPieces, type Writes } from "./writes.ts"
@@ -32,6 +33,12 @@ export class Tasks {
 
   /** As it is known; whoever asks has had it read before. */
   entry(id: string): Entry | undefined {
+    return this.entries[id]
+  }
+
+  /** Read where it is not known yet. */
+  found(id: string): Entry | undefined {
+    if (this.entries[id] === undefined) this.readPiece([id])
     return this.entries[id]
   }
 
@@ -84,7 +91,7 @@ export class Tasks {
 
   entryOfSeq(seq: number): Entry | undefined {
     const id = this.idOfSeq[seq]
-    return typeof id === "string" ? this.entries[id] : undefined
+    return id === undefined || id === false ? undefined : this.entries[id]
   }
 
   /** The ids of those that are there. */
@@ -249,8 +256,23 @@ function unpackAll(
     const value = values[i]
     if (typeof value !== "string") continue
     const id = ids[i] as string
-    const [next, live] = cmsgpack.unpack_one(value, 0)
-    if (next < 0 || typeof (live as Packed)[Live.version] !== "number") throw damaged(id, "a packed task", undefined)
-    entries[id] = { id, live: live as Packed, fixed: texts.sub(value, next + 1), value, task: undefined, isChanged: false }
+    const [next, live] = unpackLive(value)
+    if (next < 0 || typeof live[Live.version] !== "number") throw damaged(id, "a packed task", undefined)
+    entries[id] = { id, live, fixed: texts.sub(value, next + 1), value, task: undefined, isChanged: false }
   }
 }
+
+/** Its elements one by one, put into an array at once: the array that the server would make grows with each. */
+function unpackLive(this: void, value: string): LuaMultiReturn<[number, Packed]> {
+  const head = texts.byte(value, 1)
+  if (head >= 0x90 && head <= 0x9f) return gathered(...cmsgpack.unpack_limit(value, head - 0x90, 1))
+  if (head !== 0xdc) return $multi(-1, [])
+  return gathered(...cmsgpack.unpack_limit(value, texts.byte(value, 2) * 256 + texts.byte(value, 3), 3))
+}
+
+function gather(this: void, next: number, ...live: Packed): LuaMultiReturn<[number, Packed]> {
+  return $multi(next, live)
+}
+
+/** The type of what comes one by one is that of no list. */
+const gathered = gather as unknown as (this: void, ...values: unknown[]) => LuaMultiReturn<[number, Packed]>

@@ -49,9 +49,9 @@ export class WaitingLine {
     this.writes.addSorted(this.sortedKey, readyAtMs, firstMember + seq)
   }
 
-  leave(seq: number, standing: Standing): void {
-    if (standing === Standing.inOrder) this.gone++
-    else this.writes.removeSorted(this.sortedKey, firstMember + seq)
+  /** Of those that are sorted. One that leaves the list is only counted. */
+  remove(seq: number): void {
+    this.writes.removeSorted(this.sortedKey, firstMember + seq)
   }
 
   /** Reading begins anew, for somebody has come or left. */
@@ -89,9 +89,33 @@ export class WaitingLine {
     return inList === undefined || isBefore(inSorted, inList) ? inSorted : inList
   }
 
-  take(entry: Entry): void {
-    if (entry.live[Live.standing] === Standing.inOrder) this.listAt++
-    else this.sortedAt++
+  /** Adds what comes next until there are so many; answers whether there may be more. */
+  readInto(read: Entry[], upTo: number): boolean {
+    while (read.length < upTo) {
+      const entry = this.next(upTo - read.length)
+      if (entry === undefined) return false
+      if (entry.live[Live.standing] === Standing.inOrder) this.listAt++
+      else this.sortedAt++
+      read.push(entry)
+      if (this.isSortedRead && this.sortedAt >= this.sorted.length) this.readListInto(read, upTo)
+    }
+    return true
+  }
+
+  /** The same where nobody is sorted: as far as the list was read. */
+  private readListInto(read: Entry[], upTo: number): void {
+    const { list, tasks } = this
+    let at = this.listAt
+    let count = read.length
+    while (count < upTo && at < list.length) {
+      const entry = tasks.entryOfSeq(list[at] as number)
+      if (entry !== undefined && isThere(entry)) {
+        read[count] = entry
+        count++
+      }
+      at++
+    }
+    this.listAt = at
   }
 
   count(): number {

@@ -30,11 +30,11 @@ export class Writes {
   private trimKeys: string[] = []
 
   addToSet(key: string, member: Value): void {
-    put(this.changes(key, "set"), member, true)
+    put(this.byKey[key] ?? this.changes(key, "set"), member, true)
   }
 
   removeFromSet(key: string, member: Value): void {
-    put(this.changes(key, "set"), member, false)
+    put(this.byKey[key] ?? this.changes(key, "set"), member, false)
   }
 
   addSorted(key: string, score: number, member: Value): void {

@@ -1,0 +1,30 @@
+// The gates of a task as they are packed: an array each, false for none of them, true where nobody knows them yet.
+
+import type { GateRef } from "../../../task/index.ts"
+import type { StoredGateRef } from "../layout.ts"
+import { isApart, type Place, trimmed } from "./packing.ts"
+
+/** What is not known yet is nil, as null is. */
+export function toGates(stored: Place | undefined): readonly GateRef[] | null {
+  if (!stored) return []
+  if (isApart(stored)) return null
+  const gates: GateRef[] = []
+  for (const [limit, key, cost, most, reserved, delayMs] of stored as unknown as StoredGateRef[])
+    gates.push({
+      limit,
+      key,
+      cost,
+      most: (most as unknown as Place) || undefined,
+      reserved: (reserved as unknown as Place) || undefined,
+      delayMs: (delayMs as unknown as Place) || undefined,
+    } as unknown as GateRef)
+  return gates
+}
+
+export function packGates(gates: readonly GateRef[] | null): unknown {
+  if (gates === null) return true
+  if (gates.length === 0) return false
+  return gates.map(({ limit, key, cost, most, reserved, delayMs }) =>
+    trimmed([limit, key, cost, most ?? false, reserved ?? false, delayMs ?? false]),
+  )
+}
