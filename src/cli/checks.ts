@@ -1,7 +1,7 @@
 // What `doctor` looks at, each in one sentence: what is so, and where it is not well, what to do. Looks only; changes nothing.
 
 import { type LimitView, policyText, type Queue, type ScheduleView, type Task } from "../queue/index.ts"
-import { budgets } from "../store/index.ts"
+import { budgets, type StoreDescription } from "../store/index.ts"
 import type { Status } from "../task/index.ts"
 import { formatDuration } from "../units/index.ts"
 import { forecastsOf } from "./forecasts.ts"
@@ -30,7 +30,7 @@ export async function runChecks(queue: Queue): Promise<Check[]> {
   return [
     ok(`the store answers, within ${formatDuration(Math.max(1, tookMs))}`),
     clock(nowMs - world.wallMs(), tookMs),
-    durability(queue),
+    ...keeping(await queue.describe()),
     waiting(await leftWaiting(queue, await latest("pending"), nowMs)),
     overdue(await latest("pending"), nowMs),
     leases(await latest("running"), nowMs),
@@ -49,9 +49,18 @@ function clock(aheadMs: number, tookMs: number): Check {
   )
 }
 
-function durability(queue: Queue): Check {
-  if (queue.store.kind !== "memory") return ok("tasks outlive this process")
-  return warn("tasks are gone when this process ends, and no other process sees them; use --store sqlite:./sluice.db to keep them")
+function keeping({ kind, durability, facts }: StoreDescription): Check[] {
+  if (kind === "memory")
+    return [warn("tasks are gone when this process ends, and no other process sees them; use --store sqlite:./sluice.db to keep them")]
+  const isKept = !/^(none|snapshots):/.test(durability)
+  const { maxmemory_policy: policy, security } = facts
+  return [
+    isKept ? ok("tasks outlive this process") : warn(`the server does not keep what it has acknowledged: ${durability}`),
+    ...(policy !== undefined && policy !== "noeviction"
+      ? [warn(`the server's maxmemory-policy is ${policy}: set noeviction, or it drops tasks`)]
+      : []),
+    ...(security !== undefined ? [warn(String(security))] : []),
+  ]
 }
 
 /** Due for long, and held by nothing that a worker could not change. */

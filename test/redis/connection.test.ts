@@ -35,15 +35,33 @@ it("who waits is woken when the server is back: something may have come meanwhil
   await woken
 })
 
-it("a script that the server has forgotten is loaded again", patience, async (test) => {
+it("a function that the server has forgotten is loaded again", patience, async (test) => {
   const server = await ownServer(test)
   const store = await openRedis(test, server.url)
   const admin = await adminOf(test, server.url)
-  await admin.text("SCRIPT", "FLUSH")
+  await admin.text("FUNCTION", "FLUSH")
   await Promise.all([store.submit(submission("a")), store.submit(submission("b")), store.submit(submission("c"))])
   assert.equal((await store.counts({ type: null })).byStatus.pending, 3)
   // At the first opening, and once for the three that found it gone.
-  assert.equal((await admin.calls())["script|load"], 2)
+  assert.equal((await admin.calls())["function|load"], 2)
+})
+
+it("where functions are not allowed it is a script, which is loaded again as well", patience, async (test) => {
+  const server = await ownServer(test)
+  const admin = await adminOf(test, server.url)
+  for (const [user, ...rights] of [
+    ["one", "-function"],
+    ["two", "-fcall"],
+  ]) {
+    await admin.text("ACL", "SETUSER", String(user), "on", ">pw", "~*", "&*", "+@all", ...rights)
+    const store = await openRedis(test, `redis://${user}:pw@127.0.0.1:${server.port}`)
+    await store.submit(submission("a"))
+    await admin.text("SCRIPT", "FLUSH")
+    await Promise.all([store.submit(submission("b")), store.submit(submission("c"))])
+    assert.equal((await store.counts({ type: null })).byStatus.pending, 3)
+  }
+  // The second finds what the first has left.
+  assert.equal((await admin.calls())["script|load"], 3)
 })
 
 it("data that has vanished is told, and does not look like an empty queue", patience, async (test) => {

@@ -45,6 +45,7 @@ it("a full server refuses, and says what is full", patience, async (test) => {
   const error = await refusal(store.submit(submission("a")))
   assert.equal(error.code, "store_full")
   assert.match(error.message, /maxmemory/)
+  assert.equal((await store.counts({ type: null })).byStatus.pending, 0, "expected to be able to look")
 })
 
 it("a replica is no place to write", patience, async (test) => {

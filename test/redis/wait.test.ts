@@ -18,8 +18,8 @@ it("who waits is woken by another's step, without having asked anything", patien
     await other.submit(submission(`${round}`))
     await woken
   }
-  const { evalsha, publish, subscribe, ping } = await admin.calls()
-  assert.deepEqual({ evalsha, publish, subscribe, ping }, { evalsha: 20, publish: 20, subscribe: undefined, ping: undefined })
+  const { fcall, publish, subscribe, ping } = await admin.calls()
+  assert.deepEqual({ fcall, publish, subscribe, ping }, { fcall: 20, publish: 20, subscribe: undefined, ping: undefined })
 })
 
 it("news of another namespace wakes nobody", patience, async (test) => {
@@ -57,9 +57,9 @@ it("an exchange is one command, whatever it does", patience, async (test) => {
   const store = await openRedis(test, server.url)
   for (let i = 0; i < 20; i++) await store.submit(submission(`${i}`))
   const admin = await adminOf(test, server.url)
-  const handled = async () => Number(/total_commands_processed:(\d+)/.exec(await admin.text("INFO", "stats"))?.[1])
-  const { evalsha: before = 0 } = await admin.calls()
-  const received = await handled()
+  const reads = async () => Number(/total_reads_processed:(\d+)/.exec(await admin.text("INFO", "stats"))?.[1])
+  const { fcall: before = 0 } = await admin.calls()
+  const received = await reads()
   const { claimed } = await store.exchange(exchange(1))
   const outcome = { kind: "completed", output: "1" } as const
   const settles = claimed.map(({ id, fence }) => ({ id, fence, outcome, spent: [], sentAgoMs: null, respondedAgoMs: null, rttMs: null }))
@@ -70,6 +70,6 @@ it("an exchange is one command, whatever it does", patience, async (test) => {
     claimed.map(() => ({ kind: "ok", status: "completed" })),
   )
   // Both, and the question how many before.
-  assert.equal((await handled()) - received, 3)
-  assert.equal((await admin.calls()).evalsha, before + 2)
+  assert.equal((await reads()) - received, 3)
+  assert.equal((await admin.calls()).fcall, before + 2)
 })

@@ -4,8 +4,9 @@ import { cut, type ErrorCode, isSluiceError, plain, SluiceError } from "../../er
 
 /** What the server says begins with a word in capitals; what goes wrong on the way does not. */
 const reply = /^-?([A-Z][A-Z0-9]+)(?: |$)/
-/** Servers before 7 wrap what a command in a script was refused with. */
-const wrapped = /\b(?:running script|user_script)\b.*?: ?-?(OOM|READONLY|WRONGTYPE|MISCONF|NOREPLICAS|MASTERDOWN|NOPERM|CLUSTERDOWN)\b/s
+/** What a command inside the script was refused with stands behind the script's own word, and before 7 in the midst of a sentence. */
+const inner =
+  /^-?ERR (?:.*\b(?:running script|user_script)\b.*?: ?)?-?(OOM|READONLY|WRONGTYPE|MISCONF|NOREPLICAS|MASTERDOWN|NOPERM|CLUSTERDOWN)\b/s
 const denial =
   /ACL failure|user executing the script|AUTH .*without any password|invalid password|no password is set|can't run this command/i
 
@@ -31,7 +32,7 @@ const meanings: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 export function refusalOf(error: unknown): string | null {
   const message = String((error as Error | null)?.message)
   const word = reply.exec(message)?.[1] ?? null
-  return word === null ? null : (wrapped.exec(message)?.[1] ?? word)
+  return word === null ? null : (inner.exec(message)?.[1] ?? word)
 }
 
 /** The client has noticed by itself that it has no connection, and sent nothing. */

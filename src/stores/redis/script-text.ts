@@ -8,6 +8,9 @@ export interface Script {
   readonly text: string
   /** What the server calls it by. */
   readonly sha: string
+  /** The same as a function: the text that declares it, and its name. */
+  readonly library: string
+  readonly name: string
   readonly shapes: Shapes
 }
 
@@ -19,7 +22,43 @@ export function readScript(): Script {
 }
 
 export function scriptOf(text: string, shapes: Shapes): Script {
-  return { text, sha: createHash("sha1").update(text).digest("hex"), shapes }
+  const sha = createHash("sha1").update(text).digest("hex")
+  const name = `sluice_${sha.slice(0, 16)}`
+  return { text, sha, library: libraryOf(text, name), name, shapes }
+}
+
+/** How the script ends: it finds its entry, which everything before has only prepared, and runs it. */
+const entry = /\.run\(KEYS, ARGV\)\s*$/
+
+/**
+ * Prepared when it is called first, and kept: while a library is loaded, a server lets it see nothing of Lua's own. At its maxmemory it
+ * runs no function unless that says that it may: so there is a second one for whoever only looks.
+ */
+function libraryOf(text: string, name: string): string {
+  return `#!lua name=${name}
+local entry
+local function prepare()
+${entry.test(text) ? text.replace(entry, "") : `return { isLook = function() return true end, run = function(KEYS, ARGV) ${text} end }`}
+end
+local function step(keys, values)
+  entry = entry or prepare()
+  return entry.run(keys, values)
+end
+redis.register_function("${name}", step)
+redis.register_function{
+  function_name = "${lookOf(name)}",
+  flags = { "allow-oom" },
+  callback = function(keys, values)
+    entry = entry or prepare()
+    if not entry.isLook(values[1]) then return redis.error_reply("OOM command not allowed when used memory > 'maxmemory'.") end
+    return step(keys, values)
+  end,
+}
+`
+}
+
+export function lookOf(name: string): string {
+  return `${name}_look`
 }
 
 function beside(name: string): string {

@@ -1,12 +1,12 @@
-// One step is one EVALSHA: the operation, what is known of the data's epoch, the clock and the request go in; the answer and the rows of
-// its tasks come out. A step that is refused before it began (a script that the server has forgotten, a slot that has moved) is sent
+// One step is one command: the operation, what is known of the data's epoch, the clock and the request go in; the answer and the rows of
+// its tasks come out. A step that is refused before it began (a text that the server has forgotten, a slot that has moved) is sent
 // again; one whose answer was lost is not: whoever asked repeats it with the same ids and numbers.
 
 import { type ErrorCode, errorTable, SluiceError } from "../../errors/index.ts"
 import type { World } from "../../world/index.ts"
 import { Answers } from "./answers.ts"
-import type { Client } from "./driver.ts"
 import { isUnsent, refusalOf, translate } from "./errors.ts"
+import { Invoker } from "./invoke.ts"
 import type { Link } from "./link.ts"
 import { toText } from "./request.ts"
 import { toTask } from "./row.ts"
@@ -32,11 +32,12 @@ export class Steps {
   private readonly answers: Answers
   private epoch = ""
   private seenAtMs = 0
-  private loading: Promise<unknown> | null = null
+  private readonly invoker: Invoker
 
   constructor(options: StepsOptions) {
     this.options = options
     this.answers = new Answers(options.script.shapes)
+    this.invoker = new Invoker(options.script)
   }
 
   /** Finds the data, or begins it with this epoch. */
@@ -48,40 +49,27 @@ export class Steps {
 
   /** `request` is made when it is sent, and told how long it has waited until then. */
   async run(operation: string, request: (waitedMs: number) => unknown): Promise<unknown> {
-    const { link, world, place } = this.options
+    const { link, world, place, base } = this.options
     const askedAtMs = world.monotonicMs()
     for (let refusals = 0; ; refusals++) {
       // Sent in the same turn where it can be: whoever closes the store next is not before it.
       const client = link.current ?? (await link.ready())
       try {
-        return this.read(operation, await this.send(client, operation, toText(request(world.monotonicMs() - askedAtMs))))
+        const values = () => this.values(operation, toText(request(world.monotonicMs() - askedAtMs)))
+        return this.read(operation, await this.invoker.invoke(client, base, values))
       } catch (error) {
         const word = isUnsent(error) ? "UNSENT" : refusalOf(error)
         // One that cannot write here stays so until another is primary, or the name leads elsewhere: that may take long.
         if (word === "MOVED" || word === "READONLY") link.renew(client)
-        if (word === "NOSCRIPT") await this.load(client)
-        const isAgain = word === "NOSCRIPT" || word === "MOVED" || word === "UNSENT"
+        const isAgain = word === "MOVED" || word === "UNSENT"
         if (!isAgain || refusals >= mostRefusals) throw translate(error, place)
       }
     }
   }
 
-  private send(client: Client, operation: string, request: string): Promise<unknown> {
-    const { script, world, hasOwnClock, base } = this.options
-    const clock = hasOwnClock ? String(world.wallMs()) : ""
-    return client.send(["EVALSHA", script.sha, "1", base, operation, this.epoch, clock, request])
-  }
-
-  /** Once for all who were refused for it. */
-  private async load(client: Client): Promise<void> {
-    this.loading ??= client.send(["SCRIPT", "LOAD", this.options.script.text])
-    try {
-      await this.loading
-    } catch (error) {
-      throw translate(error, this.options.place)
-    } finally {
-      this.loading = null
-    }
+  private values(operation: string, request: string): readonly string[] {
+    const { world, hasOwnClock } = this.options
+    return [operation, this.epoch, hasOwnClock ? String(world.wallMs()) : "", request]
   }
 
   private read(operation: string, reply: unknown): unknown {

@@ -66,7 +66,7 @@ const mistakes: readonly (readonly [argv: readonly string[], exitCode: number, m
   [["cancel", "abc123"], 6, /^sluice: task "abc123": expected the id of a task/],
   [["counts", "--namespace", "a b"], 2, /^sluice: --namespace: expected/],
   [["list", "--store", "sqlit:x"], 8, /^sluice: store: expected a URL .*, got "sqlit:x"; did you mean "sqlite:"\?$/],
-  [["list", "--store", "redsi://user:secret@host"], 8, /got "redsi:\/\/user:\*\*\*@host"$/],
+  [["list", "--store", "redsi://user:secret@host"], 8, /got "redsi:\/\/user:\*\*\*@host"; did you mean "redis:"\?$/],
   [["sweep", "--retention", "forever"], 2, /^sluice: --retention: expected a duration/],
   [["completion", "tcsh"], 2, /^sluice: completion: .*'tcsh'.* bash, zsh, fish; see sluice completion --help$/],
   [["explain", "abc123"], 6, /^sluice: task "abc123": expected the id of a task, found none; .*; looked in namespace "default"/],

@@ -21,6 +21,11 @@ export function run(this: void, keys: readonly string[], values: readonly string
   }
 }
 
+/** Whether it only looks: such a one runs where there is no room for more. */
+export function isLook(this: void, operation: string): boolean {
+  return operation === "get" || (looking as AnySteps)[operation] !== undefined
+}
+
 function ran(base: string, values: readonly string[]): readonly string[] {
   const [operation = "", epoch = "", clock = "", request = ""] = values
   const context = new Context(base, clock)
