@@ -32,31 +32,37 @@ local function escaped(text)
 end
 
 -- Keys in order, so that the same value is the same text. An empty table is written as an array. `special` writes what is no plain table.
+-- Many parts of an answer are one and the same table: the last that had no others inside is not written again.
+local leaf, leafText
 local function encode(value, special)
     local kind = type(value)
     if kind == "string" then return escaped(value) end
     if kind == "number" then return numeral(value) end
     if kind == "boolean" then return tostring(value) end
     if kind ~= "table" then return "null" end
-    -- Only what is no plain table is asked about.
+    if value == leaf then return leafText end
     local told = special and getmetatable(value) and special(value)
     if told then return told end
     local count = #value
     if count > 0 or next(value) == nil then
         local parts = {}
         for i = 1, count do
-            -- Many answers are one and the same.
             if i > 1 and value[i] == value[i - 1] then parts[i] = parts[i - 1]
             else parts[i] = encode(value[i], special) end
         end
         return "[" .. table.concat(parts, ",") .. "]"
     end
-    local keys = {}
-    for key in pairs(value) do keys[#keys + 1] = key end
+    local keys, isLeaf = {}, true
+    for key, one in pairs(value) do
+        keys[#keys + 1] = key
+        if type(one) == "table" then isLeaf = false end
+    end
     table.sort(keys)
     local parts = {}
     for i, key in ipairs(keys) do parts[i] = escaped(key) .. ":" .. encode(value[key], special) end
-    return "{" .. table.concat(parts, ",") .. "}"
+    local text = "{" .. table.concat(parts, ",") .. "}"
+    if isLeaf then leaf, leafText = value, text end
+    return text
 end
 
 local JSON = {

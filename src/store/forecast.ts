@@ -69,7 +69,7 @@ function isPaced({ force, state }: OpenGate, nowUs: number, ahead: Ahead, cost: 
   return forecast(declared, unpaced, nowUs, ahead, cost) < atUs
 }
 
-function exact(atMs: number, basis: ForecastBasis, gate: string | null): Forecast {
+export function exact(atMs: number, basis: ForecastBasis, gate: string | null): Forecast {
   return { atMs, latestMs: atMs, basis, gate }
 }
 

@@ -18,7 +18,7 @@ import { closedBy, costToReserve, delayUsOf, refAt, reservedRef } from "./costs.
 import type { GateKey, StoredGate } from "./limit-records.ts"
 import type { RouteResult } from "./limits-contract.ts"
 import { Lines } from "./lines.ts"
-import { type InForce, inForce, type LimitRecord } from "./policies.ts"
+import { hasSetting, type InForce, inForce, type LimitRecord } from "./policies.ts"
 import type { Records } from "./records.ts"
 import { withoutShares } from "./shares.ts"
 import { type TimeOf, Waiting } from "./waiting.ts"
@@ -47,6 +47,9 @@ export class Gates {
   private readonly open = new Map<string, { readonly gate: OpenGate | null }>()
   private readonly byNumber = new Map<number, OpenGate>()
   private readonly limits = new Map<string, { readonly limit: LimitRecord | null }>()
+  /** By limit: what holds for all of its gates that have no setting of their own. */
+  private readonly forces = new Map<string, InForce>()
+  private changed: OpenGate[] = []
   private readonly waiting: Waiting
   /** Those whose pace has changed in this step. */
   readonly paced = new Set<OpenGate>()
@@ -74,7 +77,9 @@ export class Gates {
   /** After a change of limits: what was read before no longer holds. */
   forget(): void {
     this.limits.clear()
+    this.forces.clear()
     this.open.clear()
+    this.changed = []
     this.byNumber.clear()
     this.lines.forget()
   }
@@ -114,8 +119,16 @@ export class Gates {
   private inForce({ limit: name, key }: GateKey): InForce | null {
     if (name === jobLimit) return this.records.jobs.inForce(key)
     const limit = this.limit(name)
-    const force = limit && inForce(limit, key, this.records.nowMs)
-    return force && limit.shares ? withoutShares(force, limit.shares, this.records.nowMs) : force
+    if (!limit) return null
+    if (hasSetting(limit, key)) return this.compute(limit, key)
+    const known = this.forces.get(name) ?? this.compute(limit, key)
+    this.forces.set(name, known)
+    return known
+  }
+
+  private compute(limit: LimitRecord, key: string): InForce {
+    const force = inForce(limit, key, this.records.nowMs)
+    return limit.shares ? withoutShares(force, limit.shares, this.records.nowMs) : force
   }
 
   /** The store's number for the gate, which is made if there is none. */
@@ -211,20 +224,26 @@ export class Gates {
   change(gate: OpenGate, state: GateState): void {
     if (state === gate.state) return
     gate.state = state
+    if (!gate.isChanged) this.changed.push(gate)
     gate.isChanged = true
   }
 
   /** Ends the step: whoever waits hears of it, and changed gates are written. */
   close(): void {
     this.tell()
-    for (const { gate } of this.open.values()) if (gate?.isChanged) this.write(gate)
+    for (const gate of this.changed) if (gate.isChanged) this.write(gate)
+    this.changed = []
   }
 
   /** Those who wait where something has changed get the time at which it is worth looking again. */
   tell(): void {
-    for (const { gate } of this.open.values()) if (gate?.isChanged) this.lines.serve(gate)
-    for (const { gate } of this.open.values()) {
-      if (gate?.isChanged && gate.hasWaiters) for (const type of this.records.limits.typesAt(gate.number)) this.look(type, gate.number)
+    // Serving calls changes gates in turn: those are served by then.
+    for (let i = 0; i < this.changed.length; i++) {
+      const gate = this.changed[i] as OpenGate
+      if (gate.isChanged) this.lines.serve(gate)
+    }
+    for (const gate of this.changed) {
+      if (gate.isChanged && gate.hasWaiters) for (const type of this.records.limits.typesAt(gate.number)) this.look(type, gate.number)
     }
     for (const gate of this.lines.takeMoved()) {
       if (gate.hasWaiters) for (const type of this.records.limits.typesAt(gate.number)) this.look(type, gate.number)

@@ -59,10 +59,21 @@ export function basePolicy(limit: LimitRecord, nowMs: number): GatePolicy | null
   return strictest(live.map(({ policy }) => policy))
 }
 
+/** Whether the gate of this key, and no other, has one. */
+export function hasSetting(limit: LimitRecord, key: string): boolean {
+  return key !== "" && settingOf(limit, key) !== noSetting
+}
+
+function settingOf({ settings }: LimitRecord, key: string): LimitSetting {
+  const found: Partial<LimitSetting> | undefined = settings[key]
+  // A key may be called like something that every object has.
+  return found?.isPaused === undefined ? noSetting : (found as LimitSetting)
+}
+
 /** A setting for the key goes before one for the limit; what neither sets is as the code says. */
 export function inForce(limit: LimitRecord, key: string, nowMs: number): InForce {
-  const whole = limit.settings[""] ?? noSetting
-  const own = key === "" ? noSetting : (limit.settings[key] ?? noSetting)
+  const whole = settingOf(limit, "")
+  const own = key === "" ? noSetting : settingOf(limit, key)
   const overrides = [whole, own].filter(({ override, overrideUntilMs }) => override !== null && (overrideUntilMs ?? nowMs + 1) > nowMs)
   const base = basePolicy(limit, nowMs) ?? { rates: [], concurrency: null }
   const isPaused = whole.isPaused || own.isPaused

@@ -14,7 +14,7 @@ import {
   withJobGate,
 } from "../task/index.ts"
 import type { SubmitAnswer, SubmitRequest, SubmittedTask } from "./contract.ts"
-import { Arrivals, aheadOf, forecastTask } from "./forecast.ts"
+import { Arrivals, aheadOf, exact, forecastTask } from "./forecast.ts"
 import type { Records } from "./records.ts"
 
 export function submit(records: Records, request: SubmitRequest): SubmitAnswer {
@@ -50,6 +50,7 @@ function submitTasks(records: Records, request: SubmitRequest): SubmitAnswer {
   const answers: SubmittedTask[] = []
   const arrivals = new Arrivals(records)
   const gatesOf = ofType(records)
+  const atOnce = exact(records.nowMs, "now", null)
   for (const [index, asked] of request.tasks.entries()) {
     let task = asked.gates === null ? { ...asked, gates: gatesOf(asked.type) } : asked
     const existing = known.byId.get(task.id) ?? (task.idempotencyKey === null ? undefined : known.byKey.get(task.idempotencyKey))
@@ -70,7 +71,9 @@ function submitTasks(records: Records, request: SubmitRequest): SubmitAnswer {
     if (refusal) return { kind: "schedule_after_expiry", index, message: refusal.message }
     const created = create(task, firstSeq + index, records.nowMs)
     const isGated = created.task.gates !== null && created.task.gates.length > 0
-    const forecast = forecastTask(records, created.task, isGated ? arrivals.aheadOf(created.task) : nobodyAhead)
+    const isPlain =
+      !isGated && created.task.gates !== null && created.task.status === "pending" && created.task.availableAtMs <= records.nowMs
+    const forecast = isPlain ? atOnce : forecastTask(records, created.task, isGated ? arrivals.aheadOf(created.task) : nobodyAhead)
     const change = isGated ? { ...created, task: { ...created.task, forecastAtMs: forecast?.atMs ?? null } } : created
     if (isGated && change.task.status === "pending" && change.task.availableAtMs <= records.nowMs) arrivals.add(change.task)
     known.byId.set(task.id, change.task)

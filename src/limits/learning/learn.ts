@@ -14,11 +14,18 @@ import { scout } from "./scout.ts"
 import { learnSlots } from "./slots.ts"
 
 export function learn(policy: GatePolicy, state: GateState, nowUs: number, heard: Heard): GateState {
+  if (isUneventful(policy, state, heard)) return state
   let after = hearQuota(policy, hearLatency(policy, state, nowUs, heard), nowUs, heard)
   if (heard.kind === "refused" && heard.reason === "concurrency" && policy.concurrency !== null)
     return cooldown(policy, learnSlots(policy, after, nowUs, heard), nowUs, heard)
   after = control(policy, after, nowUs, heard)
   return learnSlots(policy, after, nowUs, heard)
+}
+
+/** Nearly all are: a declared limit has let something pass, the other side said no more, and nothing was ever learned there. */
+function isUneventful({ adaptive }: GatePolicy, { learned, pace, window, slots, cooldown: { count } }: GateState, heard: Heard): boolean {
+  if (heard.kind !== "served" || heard.quota !== null || heard.retryAfterUs !== null) return false
+  return !adaptive && !learned && !pace && !window && slots === undefined && count === 0
 }
 
 function control(policy: GatePolicy, state: GateState, nowUs: number, heard: Heard): GateState {
