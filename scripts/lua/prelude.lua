@@ -38,8 +38,8 @@ local function encode(value, special)
     if kind == "number" then return numeral(value) end
     if kind == "boolean" then return tostring(value) end
     if kind ~= "table" then return "null" end
-    -- Only what is no plain table is asked about.
-    local told = special and getmetatable(value) and special(value)
+    -- Asked only about what may be a task: one that was read has a metatable, one that is not stored yet has its fields alone.
+    local told = special and (getmetatable(value) or value.readyAtMs) and special(value)
     if told then return told end
     local count = #value
     if count > 0 or next(value) == nil then
