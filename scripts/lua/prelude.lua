@@ -41,7 +41,8 @@ local function encode(value, special)
     if kind == "boolean" then return tostring(value) end
     if kind ~= "table" then return "null" end
     if value == leaf then return leafText end
-    local told = special and getmetatable(value) and special(value)
+    -- Asked only about what may be a task: one that was read has a metatable, one that is not stored yet has its fields alone.
+    local told = special and (getmetatable(value) or value.readyAtMs) and special(value)
     if told then return told end
     local count = #value
     if count > 0 or next(value) == nil then
