@@ -9,7 +9,7 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { Backlog } from "./lanes/backlog.mjs"
 import { toMarkdown, toText } from "./lanes/report.mjs"
-import { median, whole } from "./report/figures.mjs"
+import { median, quantile, whole } from "./report/figures.mjs"
 import { describeMachine } from "./report/machine.mjs"
 import { writeSection } from "./report/write-section.mjs"
 
@@ -48,8 +48,6 @@ function heapBytes() {
   return process.memoryUsage().heapUsed
 }
 
-const quantile = (values, q) => [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * q)]
-
 async function measureRound(sides, claims) {
   const times = sides.map(() => [])
   for (let i = 0; i < claims; i++) {
@@ -67,7 +65,12 @@ async function measureRound(sides, claims) {
 const options = readOptions()
 const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"))
 try {
-  const open = async (name) => ({ backlog: await Backlog.open(join(folder, name)), samples: [], touchedPerTask: 0, waiting: 0 })
+  const open = async (name) => ({
+    backlog: await Backlog.open(`sqlite:${join(folder, name)}?durability=normal`),
+    samples: [],
+    touchedPerTask: 0,
+    waiting: 0,
+  })
   const [empty, full] = [await open("empty.db"), await open("full.db")]
   await measureRound([empty, full], Math.ceil(options.claims / 10))
   empty.heapBytes = heapBytes()

@@ -14,8 +14,8 @@ const batch = 1_000
 const workerId = "bench-worker"
 
 export class Backlog {
-  static async open(file) {
-    return new Backlog(await connect(`sqlite:${file}?durability=normal`))
+  static async open(url, namespace = "default") {
+    return new Backlog(await connect(url, { namespace }))
   }
 
   constructor(queue) {

@@ -6,6 +6,8 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
+export const quantile = (values, q) => [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * q)]
+
 export const whole = (value) => Math.round(value).toLocaleString("en-US")
 export const tenths = (value) => value.toFixed(1)
 export const ratio = (value) => (value >= 10 ? value.toFixed(1) : value.toFixed(2))
