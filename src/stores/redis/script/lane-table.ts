@@ -3,6 +3,7 @@
 
 import { compareHeads, type Head, ready } from "../../../store/claim.ts"
 import type { TaskRecord } from "../../../task/index.ts"
+import { askWith } from "./batch.ts"
 import { tonumber } from "./builtins.ts"
 import { type Context, damaged } from "./context.ts"
 import { flowName, laneMember } from "./places.ts"
@@ -36,8 +37,14 @@ export interface Lane {
   isReadAnew: boolean
 }
 
-/** Name, type, flow, gate, then the head or false, then a priority and how many have left its list, for each. */
-type StoredLane = [string, string, string, number, [number, number, number] | false, ...number[]]
+/**
+ * Name, type, flow, gate, then the head or false, then for each priority: it, how many have left its list, how many are sorted, and the list
+ * where it is short.
+ */
+type StoredLane = [string, string, string, number, [number, number, number] | false, ...(number | number[] | false)[]]
+/** How many values each priority has there. */
+const perLine = 4
+const firstLine = 5
 
 export class LaneTable {
   private readonly base: string
@@ -71,14 +78,33 @@ export class LaneTable {
   lane(number: number): Lane {
     const known = this.byNumber[number]
     if (known !== undefined) return known
-    const found = redis.call("HGET", this.key, number) as string | false
+    return this.know(number, redis.call("HGET", this.key, number) as string | false)
+  }
+
+  /** Reads in one go those that will be asked for one by one. */
+  readAhead(numbers: readonly number[]): void {
+    const missing: number[] = []
+    for (const number of numbers) if (this.byNumber[number] === undefined) missing.push(number)
+    if (missing.length < 2) return
+    const found = askWith("HMGET", this.key, missing)
+    for (let i = 0; i < missing.length; i++) {
+      const text = found[i] as string | false
+      if (text !== false) this.know(missing[i] as number, text)
+    }
+  }
+
+  private know(number: number, text: string | false): Lane {
     // Left where it stands, it would be told to move for ever.
-    if (found === false) throw damaged(`lane ${number} (in ${this.key})`, "its record, which an index names", undefined)
-    const [name, type, flow, gate, head, ...lines] = cmsgpack.unpack(found) as StoredLane
-    const lane = newLane(number, name, type, flow)
-    lane.gate = gate
+    if (text === false) throw damaged(`lane ${number} (in ${this.key})`, "its record, which an index names", undefined)
+    const stored = cmsgpack.unpack(text) as StoredLane
+    const head = stored[4]
+    const lane = newLane(number, stored[0], stored[1], stored[2])
+    lane.gate = stored[3]
     if (head !== false) lane.head = { priority: head[0], readyAtMs: head[1], seq: head[2] }
-    for (let i = 0; i + 1 < lines.length; i += 2) lane.lines.push(this.line(number, lines[i] as number, lines[i + 1] as number))
+    for (let i = firstLine; i + perLine <= stored.length; i += perLine) {
+      const inside = stored[i + 3] as number[] | false
+      lane.lines.push(this.line(number, stored[i] as number, stored[i + 1] as number, stored[i + 2] as number, inside))
+    }
     this.byNumber[number] = lane
     return lane
   }
@@ -90,7 +116,7 @@ export class LaneTable {
       if (line.priority === priority) return line
       if (line.priority > priority) place++
     }
-    const made = this.line(lane.number, priority, 0)
+    const made = this.line(lane.number, priority, 0, 0, [])
     lane.lines.splice(place, 0, made)
     this.change(lane)
     return made
@@ -157,7 +183,7 @@ export class LaneTable {
       lane.isChanged = false
       const { head } = lane
       const stored: unknown[] = [lane.name, lane.type, lane.flow, lane.gate, head ? [head.priority, head.readyAtMs, head.seq] : false]
-      for (const line of lane.lines) stored.push(line.priority, line.gone)
+      for (const line of lane.lines) stored.push(line.priority, line.gone, line.sortedCount, line.inside())
       this.writes.setField(this.key, lane.number, cmsgpack.pack(stored))
     }
     this.changed = []
@@ -171,8 +197,8 @@ export class LaneTable {
     return lane
   }
 
-  private line(lane: number, priority: number, gone: number): WaitingLine {
-    return new WaitingLine(this.base, lane, priority, gone, this.tasks, this.writes)
+  private line(lane: number, priority: number, gone: number, sortedCount: number, inside: number[] | false): WaitingLine {
+    return new WaitingLine(this.base, lane, priority, gone, sortedCount, inside, this.tasks, this.writes)
   }
 
   private placeKey(type: string, gate: number, flow: string): string {

@@ -30,6 +30,7 @@ export interface Place {
 export class Lanes implements Backlog {
   virtualTime: number
   private readonly context: Context
+  private readonly taskTable: Tasks
   private readonly table: LaneTable
   private readonly flowTable: FlowTable
   private touched: Lane[] = []
@@ -46,6 +47,7 @@ export class Lanes implements Backlog {
   constructor(context: Context, tasks: Tasks, writes: Writes, count: (task: TaskRecord, by: 1 | -1) => void) {
     this.context = context
     this.virtualTime = context.meta.number("time")
+    this.taskTable = tasks
     this.table = new LaneTable(context, tasks, writes)
     this.flowTable = new FlowTable(context, writes)
     this.count = count
@@ -58,6 +60,8 @@ export class Lanes implements Backlog {
     const line = this.table.lineOf(lane, priority)
     if (isLast) line.append(seq)
     else line.insert(readyAtMs, seq)
+    // Part of it is kept with the lane.
+    this.table.change(lane)
     entry.live[Live.standing] = isLast ? Standing.inOrder : Standing.sorted
     entry.live[Live.lane] = lane.number
     lane.isReadAnew = true
@@ -77,7 +81,7 @@ export class Lanes implements Backlog {
     const lane = this.table.lane(entry.live[Live.lane] as number)
     const [first] = lane.lines
     const line = first?.priority === task.priority ? first : this.table.lineOf(lane, task.priority)
-    if (standing === Standing.inOrder) line.gone++
+    if (standing === Standing.inOrder) line.leave(task.seq)
     else line.remove(task.seq)
     entry.live[Live.standing] = Standing.none
     entry.live[Live.lane] = false
@@ -135,6 +139,7 @@ export class Lanes implements Backlog {
   /** Makes heads and best heads what the tasks say: lanes first, then the flows that they stand in, the ready ones first. */
   place(): void {
     if (this.touched.length === 0 && this.standingKeys.length === 0) return
+    this.readHeads()
     for (const lane of this.touched) this.placeLane(lane)
     this.touched = []
     const standings: StandingFlow[] = []
@@ -215,6 +220,16 @@ export class Lanes implements Backlog {
     if (this.virtualTime !== this.context.meta.number("time")) this.context.meta.set("time", this.virtualTime)
   }
 
+  /** The tasks that may be heads now, in one go. */
+  private readHeads(): void {
+    const seqs: number[] = []
+    for (const lane of this.touched) {
+      const first = lane.hasLost ? lane.lines[0]?.first() : undefined
+      if (first !== undefined) seqs.push(first)
+    }
+    if (seqs.length > 1) this.taskTable.readBySeq(seqs)
+  }
+
   private placeLane(lane: Lane): void {
     lane.isTouched = false
     const { gate, type, flow } = lane
@@ -234,6 +249,7 @@ export class Lanes implements Backlog {
       line?.dropGone()
       const first = line?.next(1)
       if (first) return headOf(first)
+      line?.end()
       lane.lines.shift()
     }
     return null

@@ -69,6 +69,13 @@ export class Writes {
     this.trims[key] = (known ?? 0) + count
   }
 
+  /** All of it goes, at once: what comes to the list later in the step is not to be trimmed. */
+  dropList(key: string): void {
+    this.lists[key] = undefined
+    if (this.trims[key] !== undefined) this.trims[key] = 0
+    redis.call("DEL", key)
+  }
+
   /** Before the key is read. */
   settle(key: string): void {
     const changes = this.byKey[key]
@@ -86,7 +93,10 @@ export class Writes {
   end(): void {
     for (const key of this.keys) this.settle(key)
     for (const key of this.listKeys) this.settle(key)
-    for (const key of this.trimKeys) redis.call("LTRIM", key, this.trims[key] ?? 0, -1)
+    for (const key of this.trimKeys) {
+      const count = this.trims[key] ?? 0
+      if (count > 0) redis.call("LTRIM", key, count, -1)
+    }
     this.keys = []
     this.listKeys = []
     this.trimKeys = []
