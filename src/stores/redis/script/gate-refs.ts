@@ -3,6 +3,10 @@
 import type { GateRef } from "../../../task/index.ts"
 import type { StoredGateRef } from "../layout.ts"
 import { isApart, type Place, trimmed } from "./packing.ts"
+import type { Entry } from "./stored-task.ts"
+
+/** Where they stand in the live array: `Live.gates`, which the module that imports this one has. */
+const gatesAt = 13
 
 /** What is not known yet is nil, as null is. */
 export function toGates(stored: Place | undefined): readonly GateRef[] | null {
@@ -19,6 +23,13 @@ export function toGates(stored: Place | undefined): readonly GateRef[] | null {
       delayMs: (delayMs as unknown as Place) || undefined,
     } as unknown as GateRef)
   return gates
+}
+
+/** Adds the names of the gates that a stored task passes. */
+export function addGateNames(entry: Entry | undefined, names: string[]): void {
+  const stored = entry?.live[gatesAt] as Place | undefined
+  if (!stored || isApart(stored)) return
+  for (const ref of stored as unknown as StoredGateRef[]) names.push(ref[1] === "" ? ref[0] : `${ref[0]}/${ref[1]}`)
 }
 
 export function packGates(gates: readonly GateRef[] | null): unknown {

@@ -37,13 +37,13 @@ export class GateTable {
     this.base = context.base
   }
 
-  find({ limit, key }: GateKey): Kept | null {
-    const name = gateName({ limit, key })
+  find(gate: GateKey): Kept | null {
+    const name = gateName(gate)
     const known = this.byName[name]
     if (known !== undefined) return known === false ? null : known
     const ahead = this.texts[name]
     const text = ahead === undefined ? (redis.call("HGET", `${this.base}gates`, name) as string | false) : ahead
-    return this.know(name, limit, key, text)
+    return this.know(name, gate.limit, gate.key, text)
   }
 
   numbered(number: number): Kept | null {
@@ -55,9 +55,16 @@ export class GateTable {
 
   /** Reads in one go what will be asked for by name. */
   readAhead(names: readonly string[]): void {
-    const missing = names.filter((name) => this.byName[name] === undefined && this.texts[name] === undefined)
-    const texts = askWith("HMGET", `${this.base}gates`, missing)
-    for (let i = 0; i < missing.length; i++) this.texts[missing[i] as string] = texts[i] as string | false
+    const { byName, texts } = this
+    const missing: string[] = []
+    for (const name of names) {
+      if (byName[name] !== undefined || texts[name] !== undefined) continue
+      // Until it is read: named twice, it is read once.
+      texts[name] = false
+      missing.push(name)
+    }
+    const found = askWith("HMGET", `${this.base}gates`, missing)
+    for (let i = 0; i < missing.length; i++) texts[missing[i] as string] = found[i] as string | false
   }
 
   readAheadNumbered(numbers: readonly number[]): void {

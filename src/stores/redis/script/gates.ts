@@ -94,7 +94,7 @@ export class RedisGates implements LimitRecords {
 
   /** Gates that will be asked for one by one, by name: read in one go. */
   readAhead(names: readonly string[]): void {
-    this.table().readAhead(names)
+    if (names.length > 1) this.table().readAhead(names)
   }
 
   gate(key: GateKey): StoredGate | null {

@@ -75,6 +75,31 @@ export class LaneTable {
     return lane
   }
 
+  /** Reads in one go the lanes of tasks that pass gates: those of one flow that pass none share theirs. */
+  readAheadFor(tasks: readonly TaskRecord[]): void {
+    const isAsked: Record<string, boolean | undefined> = {}
+    const names: string[] = []
+    const makers: TaskRecord[] = []
+    for (const task of tasks) {
+      if (task.gates === null || task.gates.length === 0) continue
+      const name = laneName(task)
+      if (isAsked[name] || this.byName[name] !== undefined) continue
+      isAsked[name] = true
+      names.push(name)
+      makers.push(task)
+    }
+    if (names.length < 2) return
+    const found = askWith("HMGET", `${this.base}lane-of`, names)
+    const numbers: number[] = []
+    for (const text of found) if (text !== false) numbers.push(tonumber(text))
+    this.readAhead(numbers)
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i] as string
+      const text = found[i] as string | false
+      this.byName[name] = text === false ? this.make(name, makers[i] as TaskRecord) : this.lane(tonumber(text))
+    }
+  }
+
   lane(number: number): Lane {
     const known = this.byNumber[number]
     if (known !== undefined) return known

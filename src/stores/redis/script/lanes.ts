@@ -3,9 +3,11 @@
 
 import { shown } from "../../../errors/index.ts"
 import { type Backlog, type Chosen, compareHeads, type FlowRow, type Head, type LaneRow, ready } from "../../../store/claim.ts"
-import type { TaskRecord } from "../../../task/index.ts"
+import type { Change, TaskRecord } from "../../../task/index.ts"
 import { type Context, damaged } from "./context.ts"
 import { FlowTable } from "./flow-table.ts"
+import { addGateNames } from "./gate-refs.ts"
+import type { RedisGates } from "./gates.ts"
 import { headOf, type Lane, LaneTable } from "./lane-table.ts"
 import { flowAt, flowName, laneAt } from "./places.ts"
 import { Live, Standing } from "./row.ts"
@@ -41,11 +43,13 @@ export class Lanes implements Backlog {
   private woken: Record<string, boolean | undefined> = {}
   private changed: Place[] = []
   private isChanged: Record<string, boolean | undefined> = {}
+  private readonly limits: RedisGates
   /** Told when a task comes to stand in a lane, and when it leaves. */
   private readonly count: (task: TaskRecord, by: 1 | -1) => void
 
-  constructor(context: Context, tasks: Tasks, writes: Writes, count: (task: TaskRecord, by: 1 | -1) => void) {
+  constructor(context: Context, tasks: Tasks, limits: RedisGates, writes: Writes, count: (task: TaskRecord, by: 1 | -1) => void) {
     this.context = context
+    this.limits = limits
     this.virtualTime = context.meta.number("time")
     this.taskTable = tasks
     this.table = new LaneTable(context, tasks, writes)
@@ -180,7 +184,31 @@ export class Lanes implements Backlog {
   lanes(type: string, gate: number, flow: string, skip: number, limit: number): LaneRow[] {
     const rows: LaneRow[] = []
     for (const member of this.table.standing(type, gate, flow, skip, limit)) rows.push(laneAt(member))
+    if (rows.length > 1) this.readAhead(rows)
     return rows
+  }
+
+  /** Lanes, heads and the gates that these pass, which are asked for one by one. */
+  private readAhead(rows: readonly LaneRow[]): void {
+    const numbers: number[] = []
+    const seqs: number[] = []
+    for (const { lane, seq } of rows) {
+      numbers.push(lane)
+      seqs.push(seq)
+    }
+    this.table.readAhead(numbers)
+    this.taskTable.readBySeq(seqs)
+    const names: string[] = []
+    for (const seq of seqs) addGateNames(this.taskTable.entryOfSeq(seq), names)
+    this.limits.readAhead(names)
+  }
+
+  /** The lanes of tasks that are about to come. */
+  readLanesFor(changes: readonly Change[]): void {
+    const nowMs = this.context.nowMs
+    const tasks: TaskRecord[] = []
+    for (const { task } of changes) if (task.status === "pending" && task.availableAtMs <= nowMs) tasks.push(task)
+    this.table.readAheadFor(tasks)
   }
 
   /** Whoever stands in a lane is about to be claimed: one that has ended, or runs elsewhere, must not be. */

@@ -13,13 +13,16 @@ import {
   claim,
   claimedEntry,
   completedEntry,
+  gateName,
   historyLimit,
   type Lease,
+  type NewTask,
   type Status,
   type TaskRecord,
 } from "../../../task/index.ts"
 import { RedisCalls } from "./calls.ts"
 import { type Context, damaged } from "./context.ts"
+import { addGateNames } from "./gate-refs.ts"
 import { RedisGates } from "./gates.ts"
 import { Indexes } from "./indexes.ts"
 import { RedisJobs } from "./jobs.ts"
@@ -69,7 +72,7 @@ export class RedisRecords implements Records {
     this.gates = new Gates(this)
     this.jobRecords = new RedisJobs(context, this)
     this.jobs = new Jobs(this)
-    this.lanes = new Lanes(context, this.tasks, this.writes, (task, by) =>
+    this.lanes = new Lanes(context, this.tasks, this.limits, this.writes, (task, by) =>
       this.limits.countTask(task, by, (key) => this.gates.numberOf(key)),
     )
     this.indexes = new Indexes(context, this.tasks, this.writes, this.lanes)
@@ -101,12 +104,14 @@ export class RedisRecords implements Records {
   load(ids: readonly string[]): Map<string, TaskRecord> {
     const found = new Map<string, TaskRecord>()
     for (const task of this.tasks.records(ids)) found.set(task.id, task)
+    if (ids.length > 1) this.readGatesOf(ids)
     return found
   }
 
   loadBrief(ids: readonly string[]): Map<string, Brief> {
     const found = new Map<string, Brief>()
     this.tasks.read(ids)
+    if (ids.length > 1) this.readGatesOf(ids)
     for (const id of ids) {
       const entry = this.tasks.entry(id)
       if (entry) found.set(id, toBrief(entry))
@@ -147,6 +152,7 @@ export class RedisRecords implements Records {
 
   insert(changes: readonly Change[]): void {
     this.seeNews(changes)
+    if (changes.length > 1) this.lanes.readLanesFor(changes)
     for (const { task, entries } of changes) {
       const entry = this.changes.insert(task, entries)
       if (task.idempotencyKey !== null) this.writes.setField(`${this.base}keys`, task.idempotencyKey, task.id)
@@ -292,6 +298,20 @@ export class RedisRecords implements Records {
   forget(limit: number): number {
     const workers = limit > 0 ? this.workers.forget(limit) : 0
     return workers + this.lanes.forget(limit - workers)
+  }
+
+  /** Before a batch is submitted: the gates that its tasks pass, for forecasts ask for each of them. */
+  foresee(tasks: readonly NewTask[]): void {
+    const names: string[] = []
+    for (const { gates } of tasks) for (const gate of gates ?? []) names.push(gateName(gate))
+    this.limits.readAhead(names)
+  }
+
+  /** Whoever settles or keeps these asks for their gates one by one. */
+  private readGatesOf(ids: readonly string[]): void {
+    const names: string[] = []
+    for (const id of ids) addGateNames(this.tasks.entry(id), names)
+    this.limits.readAhead(names)
   }
 
   private entryOf({ id }: Pick<TaskRecord, "id">): Entry {

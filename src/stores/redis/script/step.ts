@@ -1,6 +1,7 @@
 // One step inside the server: what KEYS and ARGV say, the operation on the records of the namespace, the answer. See
 // docs/internals/redis.md for the wire.
 
+import type { SubmitRequest } from "../../../store/contract.ts"
 import { changing, endStep, getTasks, looking } from "../../../store/steps.ts"
 import { answered } from "./answer.ts"
 import { Context } from "./context.ts"
@@ -48,6 +49,7 @@ function step(records: RedisRecords, operation: string, request: unknown): reado
   }
   const change = (changing as AnySteps)[operation]
   if (!change) throw new SluiceError("store_damaged", `expected an operation of the contract, got "${operation}"`)
+  if (operation === "submit") records.foresee((request as SubmitRequest).tasks)
   const answer = change(records, request)
   endStep(records)
   records.end()
