@@ -1,7 +1,8 @@
 // Tasks that go through the layout inside Redis: packed and written as a step does, read again as the next step does, and told as rows.
 
+import { Live } from "../../../src/stores/redis/script/live.ts"
 import { newPast, readPast } from "../../../src/stores/redis/script/past.ts"
-import { isLong, Live, rowOf, toLive } from "../../../src/stores/redis/script/row.ts"
+import { isLong, rowOf, toLive } from "../../../src/stores/redis/script/row.ts"
 import { cjson, encode } from "../../../src/stores/redis/script/server.ts"
 import { copyStored, type StoredTask, setBase } from "../../../src/stores/redis/script/stored-task.ts"
 import { Tasks } from "../../../src/stores/redis/script/tasks.ts"

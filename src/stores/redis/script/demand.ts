@@ -40,7 +40,8 @@ function addRow(at: Waiting, type: string, flow: string, priority: number, tasks
     if (row[0] !== type || row[1] !== flow || row[2] !== priority) continue
     row[3] += tasks
     row[4] += cost
-    if (row[3] <= 0) rows.splice(i, 1)
+    if (row[3] <= 0 && i === rows.length - 1) rows.pop()
+    else if (row[3] <= 0) rows.splice(i, 1)
     return
   }
   if (tasks <= 0) return

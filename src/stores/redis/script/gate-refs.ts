@@ -2,11 +2,9 @@
 
 import type { GateRef } from "../../../task/index.ts"
 import type { StoredGateRef } from "../layout.ts"
+import { Live } from "./live.ts"
 import { isApart, type Place, trimmed } from "./packing.ts"
-import type { Entry } from "./stored-task.ts"
-
-/** Where they stand in the live array: `Live.gates`, which the module that imports this one has. */
-const gatesAt = 13
+import type { Entry, Packed } from "./stored-task.ts"
 
 /** What is not known yet is nil, as null is. */
 export function toGates(stored: Place | undefined): readonly GateRef[] | null {
@@ -27,7 +25,7 @@ export function toGates(stored: Place | undefined): readonly GateRef[] | null {
 
 /** Adds the names of the gates that a stored task passes. */
 export function addGateNames(entry: Entry | undefined, names: string[]): void {
-  const stored = entry?.live[gatesAt] as Place | undefined
+  const stored = entry?.live[Live.gates] as Place | undefined
   if (!stored || isApart(stored)) return
   for (const ref of stored as unknown as StoredGateRef[]) names.push(ref[1] === "" ? ref[0] : `${ref[0]}/${ref[1]}`)
 }
@@ -35,7 +33,10 @@ export function addGateNames(entry: Entry | undefined, names: string[]): void {
 export function packGates(gates: readonly GateRef[] | null): unknown {
   if (gates === null) return true
   if (gates.length === 0) return false
-  return gates.map(({ limit, key, cost, most, reserved, delayMs }) =>
-    trimmed([limit, key, cost, most ?? false, reserved ?? false, delayMs ?? false]),
-  )
+  const packed: Packed[] = []
+  for (const { limit, key, cost, most, reserved, delayMs } of gates) {
+    const isPlain = most === undefined && reserved === undefined && delayMs === undefined
+    packed.push(isPlain ? [limit, key, cost] : trimmed([limit, key, cost, most ?? false, reserved ?? false, delayMs ?? false]))
+  }
+  return packed
 }

@@ -195,6 +195,8 @@ export class GateTable {
     const limits: string[] = []
     const ordered: Record<string, Values> = {}
     this.changed = []
+    let at = 0
+    let idleAt = 0
     for (const kept of changed) {
       kept.isChanged = false
       // It was removed after it was changed.
@@ -211,9 +213,13 @@ export class GateTable {
       }
       if (isIdle(kept) && (kept.idleSinceMs === 0 || kept.touchedAtMs - kept.idleSinceMs >= idleLagMs)) {
         kept.idleSinceMs = kept.touchedAtMs
-        idle.push(kept.touchedAtMs, sortable(kept.number))
+        idle[idleAt] = kept.touchedAtMs
+        idle[idleAt + 1] = sortable(kept.number)
+        idleAt += 2
       }
-      gates.push(kept.name, packGate(kept))
+      gates[at] = kept.name
+      gates[at + 1] = packGate(kept)
+      at += 2
     }
     callWith("HSET", `${base}gates`, gates)
     callWith("ZADD", `${base}gates-idle`, idle)

@@ -140,11 +140,12 @@ export class RedisGates implements LimitRecords {
   /** A task comes to wait in a lane, or leaves it. */
   countTask(task: TaskRecord, by: 1 | -1, numberOf: (key: GateKey) => number): void {
     if (task.gates === null) return
+    const table = this.table()
     for (const ref of task.gates) {
-      const kept = this.table().numbered(numberOf(ref))
+      const kept = table.numbered(numberOf(ref))
       if (kept === null) continue
       countDemand(kept, task.type, task.flow, task.priority, by, by * ref.cost)
-      this.table().change(kept)
+      table.change(kept)
       const known = this.more[kept.limit]
       if (known === undefined) this.moreOf.push(kept.limit)
       this.more[kept.limit] = (known ?? 0) + by

@@ -60,11 +60,12 @@ export function isIdle(kept: Kept): boolean {
   return kept.types.length === 0 && !kept.hasCalls && isNobody(kept)
 }
 
-export function packGate({ number, touchedAtMs, idleSinceMs, types, hasCalls, rows, sums, state, text, stateFrom }: Kept): string {
-  const head: Head = [number, touchedAtMs, idleSinceMs, types, hasCalls, rows, sums]
-  return `${cmsgpack.pack(head)}${stateFrom > 0 ? bytesAfter(text, stateFrom) : packState(state)}`
+export function packGate(kept: Kept): string {
+  const head: Head = [kept.number, kept.touchedAtMs, kept.idleSinceMs, kept.types, kept.hasCalls, kept.rows, kept.sums]
+  return `${cmsgpack.pack(head)}${kept.stateFrom > 0 ? bytesAfter(kept.text, kept.stateFrom) : packState(kept.state)}`
 }
 
-export function toStored({ number, limit, key, state, types, hasCalls }: Kept): StoredGate {
-  return { number, limit, key, state, hasWaiters: types.length > 0, hasCalls }
+export function toStored(kept: Kept): StoredGate {
+  const { number, limit, key, state, hasCalls } = kept
+  return { number, limit, key, state, hasWaiters: kept.types.length > 0, hasCalls }
 }

@@ -6,8 +6,8 @@ import type { TaskRecord } from "../../../task/index.ts"
 import { askWith } from "./batch.ts"
 import { tonumber } from "./builtins.ts"
 import { type Context, damaged } from "./context.ts"
+import { Live } from "./live.ts"
 import { flowName, laneMember } from "./places.ts"
-import { Live } from "./row.ts"
 import { cmsgpack, redis } from "./server.ts"
 import type { Entry } from "./stored-task.ts"
 import type { Tasks } from "./tasks.ts"
@@ -55,6 +55,7 @@ export class LaneTable {
   private readonly byNumber: Record<number, Lane | undefined> = {}
   private readonly byName: Record<string, Lane | undefined> = {}
   private changed: Lane[] = []
+  private readonly lastPlace = { type: "", gate: -1, flow: "", key: "" }
 
   constructor(context: Context, tasks: Tasks, writes: Writes) {
     this.base = context.base
@@ -208,7 +209,14 @@ export class LaneTable {
       lane.isChanged = false
       const { head } = lane
       const stored: unknown[] = [lane.name, lane.type, lane.flow, lane.gate, head ? [head.priority, head.readyAtMs, head.seq] : false]
-      for (const line of lane.lines) stored.push(line.priority, line.gone, line.sortedCount, line.inside())
+      let at = firstLine
+      for (const line of lane.lines) {
+        stored[at] = line.priority
+        stored[at + 1] = line.gone
+        stored[at + 2] = line.sortedCount
+        stored[at + 3] = line.inside()
+        at += perLine
+      }
       this.writes.setField(this.key, lane.number, cmsgpack.pack(stored))
     }
     this.changed = []
@@ -226,8 +234,15 @@ export class LaneTable {
     return new WaitingLine(this.base, lane, priority, gone, sortedCount, inside, this.tasks, this.writes)
   }
 
+  /** Lanes of one flow come one after the other. */
   private placeKey(type: string, gate: number, flow: string): string {
-    return `${this.base}lanes:${gate}:${flowName(type, flow)}`
+    const last = this.lastPlace
+    if (last.type === type && last.gate === gate && last.flow === flow) return last.key
+    last.type = type
+    last.gate = gate
+    last.flow = flow
+    last.key = `${this.base}lanes:${gate}:${flowName(type, flow)}`
+    return last.key
   }
 }
 

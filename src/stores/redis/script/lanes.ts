@@ -9,8 +9,8 @@ import { FlowTable } from "./flow-table.ts"
 import { addGateNames } from "./gate-refs.ts"
 import type { RedisGates } from "./gates.ts"
 import { headOf, type Lane, LaneTable } from "./lane-table.ts"
+import { Live, Standing } from "./live.ts"
 import { flowAt, flowName, laneAt } from "./places.ts"
-import { Live, Standing } from "./row.ts"
 import type { Entry } from "./stored-task.ts"
 import { recordOf, type Tasks } from "./tasks.ts"
 import type { Writes } from "./writes.ts"
@@ -38,6 +38,9 @@ export class Lanes implements Backlog {
   private touched: Lane[] = []
   private standings: Record<string, StandingFlow | undefined> = {}
   private standingKeys: string[] = []
+  /** Lanes of one flow come one after the other. */
+  private lastTouched: StandingFlow | undefined
+  private lastKey = ""
   private served: Record<string, number | undefined> = {}
   /** Flows that became ready because a gate opened. They were not idle, and keep the virtual time that they waited with. */
   private woken: Record<string, boolean | undefined> = {}
@@ -167,6 +170,7 @@ export class Lanes implements Backlog {
     }
     this.standings = {}
     this.standingKeys = []
+    this.lastTouched = undefined
     this.served = {}
     this.woken = {}
   }
@@ -221,7 +225,8 @@ export class Lanes implements Backlog {
       if (!isMore) lane.readFrom++
     }
     const found: TaskRecord[] = []
-    for (let i = skip; i < read.length && i < skip + limit; i++) {
+    const to = Math.min(read.length, skip + limit)
+    for (let i = skip; i < to; i++) {
       const entry = read[i] as Entry
       const { live } = entry
       if (live[Live.status] !== 0 || live[Live.type] !== lane.type)
@@ -290,11 +295,15 @@ export class Lanes implements Backlog {
   }
 
   private touch(type: string, flow: string, gate: number): string {
+    const last = this.lastTouched
+    if (last !== undefined && last.type === type && last.flow === flow && last.gate === gate) return this.lastKey
     const key = standingKey(type, flow, gate)
     if (this.standings[key] === undefined) {
       this.standings[key] = { type, flow, gate }
       this.standingKeys.push(key)
     }
+    this.lastTouched = this.standings[key]
+    this.lastKey = key
     return key
   }
 }

@@ -5,6 +5,8 @@ interface Texts {
   sub(text: string, from: number, to?: number): string
   find(text: string, what: string, from: number, isPlain: true): LuaMultiReturn<[number | undefined, number | undefined]>
   char(code: number): string
+  format(pattern: string, value: number): string
+  len(text: string): number
 }
 
 declare const string: Texts
@@ -33,9 +35,8 @@ export function toNumber(reply: unknown): number | null {
 
 /** Digits that stand in the order of the numbers when they are compared as text: how many there are, and then they. */
 export function sortable(number: number): string {
-  let digits = 1
-  for (let bound = 10; number >= bound; bound *= 10) digits++
-  return `${string.char(64 + digits)}${number}`
+  const digits = string.format("%.0f", number)
+  return `${string.char(64 + string.len(digits))}${digits}`
 }
 
 export function fromSortable(text: string): number {

@@ -3,8 +3,8 @@
 
 import { type HistoryEntry, historyLimit, trimHistory } from "../../../task/index.ts"
 import { storedEvents, storedStatuses } from "../layout.ts"
+import { Live } from "./live.ts"
 import { type Place, pack } from "./packing.ts"
-import { Live } from "./row.ts"
 import { cmsgpack } from "./server.ts"
 import type { Entry, Packed } from "./stored-task.ts"
 

@@ -6,6 +6,7 @@ import type { Backlog, Chosen } from "../../../store/claim.ts"
 import type { CountsRequest, ListAnswer, ListRequest } from "../../../store/contract.ts"
 import { Gates } from "../../../store/gates.ts"
 import { Jobs } from "../../../store/jobs.ts"
+import type { GateKey } from "../../../store/limit-records.ts"
 import type { Completion, Records } from "../../../store/records.ts"
 import {
   type Brief,
@@ -28,8 +29,9 @@ import { Indexes } from "./indexes.ts"
 import { RedisJobs } from "./jobs.ts"
 import { Lanes } from "./lanes.ts"
 import { listTasks } from "./list.ts"
+import { Live } from "./live.ts"
 import { packEntries, pastOf, readPast } from "./past.ts"
-import { Live, toBrief } from "./row.ts"
+import { toBrief } from "./row.ts"
 import { RedisSchedules } from "./schedules.ts"
 import { redis } from "./server.ts"
 import { type Entry, type StoredTask, setBase } from "./stored-task.ts"
@@ -72,9 +74,9 @@ export class RedisRecords implements Records {
     this.gates = new Gates(this)
     this.jobRecords = new RedisJobs(context, this)
     this.jobs = new Jobs(this)
-    this.lanes = new Lanes(context, this.tasks, this.limits, this.writes, (task, by) =>
-      this.limits.countTask(task, by, (key) => this.gates.numberOf(key)),
-    )
+    const numberOf = (key: GateKey) => this.gates.numberOf(key)
+    const count = (task: TaskRecord, by: 1 | -1) => this.limits.countTask(task, by, numberOf)
+    this.lanes = new Lanes(context, this.tasks, this.limits, this.writes, count)
     this.indexes = new Indexes(context, this.tasks, this.writes, this.lanes)
     this.changes = new TaskChanges(context, this.tasks, this.indexes, this.writes)
     this.tally = new Tally(base)

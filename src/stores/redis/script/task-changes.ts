@@ -4,8 +4,9 @@ import type { HistoryEntry, Lease, TaskRecord } from "../../../task/index.ts"
 import type { Context } from "./context.ts"
 import { packGates } from "./gate-refs.ts"
 import type { Indexes } from "./indexes.ts"
+import { Live, Standing } from "./live.ts"
 import { longerPast, newPast, pastOf } from "./past.ts"
-import { extend, isLong, Live, outcomeCode, Standing, statusCode, toLive, toNewLive } from "./row.ts"
+import { extend, isLong, outcomeCode, statusCode, toLive, toNewLive } from "./row.ts"
 import type { Entry, Packed, StoredTask } from "./stored-task.ts"
 import type { Tasks } from "./tasks.ts"
 import type { Writes } from "./writes.ts"
@@ -40,7 +41,10 @@ export class TaskChanges {
     const at = this.nowMs - createdAtMs
     this.indexes.leavePending(entry, task)
     // What the claim was charged, where that was learned.
-    if (entry.task !== task) live[Live.gates] = packGates(task.gates)
+    if (entry.task !== task) {
+      extend(live, Live.gates)
+      live[Live.gates] = packGates(task.gates)
+    }
     task.status = "running"
     task.version += 1
     task.fence += 1
@@ -78,6 +82,12 @@ export class TaskChanges {
   /** Of one that has never run: made at once, for an array that grows is slow. */
   private firstClaim(live: Packed, task: TaskRecord, past: string): Packed {
     const at = this.nowMs - task.createdAtMs
+    // Before the array: one with conditions in it is made piece by piece.
+    const expires = live[Live.expiresAtMs] ?? false
+    const jobId = live[Live.jobId] ?? false
+    const flow = live[Live.flow] ?? false
+    const gates = live[Live.gates] ?? false
+    const forecast = live[Live.forecastAtMs] ?? false
     return [
       this.running,
       live[Live.seq],
@@ -89,11 +99,11 @@ export class TaskChanges {
       live[Live.priority],
       Standing.none,
       false,
-      live[Live.expiresAtMs] ?? false,
-      live[Live.jobId] ?? false,
-      live[Live.flow] ?? false,
-      packGates(task.gates),
-      live[Live.forecastAtMs] ?? false,
+      expires,
+      jobId,
+      flow,
+      gates,
+      forecast,
       task.fence,
       task.attempt,
       at,

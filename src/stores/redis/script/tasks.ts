@@ -6,8 +6,9 @@ import type { TaskRecord } from "../../../task/index.ts"
 import { orderSpan } from "../layout.ts"
 import { attempt, texts, tonumber } from "./builtins.ts"
 import { damaged } from "./context.ts"
+import { Live } from "./live.ts"
 import { pack } from "./packing.ts"
-import { isLong, Live, toFixed, toRecord } from "./row.ts"
+import { isLong, toFixed, toRecord } from "./row.ts"
 import { cmsgpack, redis } from "./server.ts"
 import { type Entry, type Packed, type StoredTask, storedTask } from "./stored-task.ts"
 import { inPieces, type Writes } from "./writes.ts"
@@ -181,11 +182,14 @@ export class Tasks {
   /** Packs and writes what has changed. */
   end(): void {
     const values: string[] = []
+    let at = 0
     for (const entry of this.changed) {
       if (!entry.isChanged) continue
       entry.isChanged = false
       entry.value = pack(entry.live) + entry.fixed
-      values.push(entry.id, entry.value)
+      values[at] = entry.id
+      values[at + 1] = entry.value
+      at += 2
     }
     this.changed = []
     if (values.length > 0) inPieces("HSET", this.key, values)

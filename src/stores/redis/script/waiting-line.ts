@@ -4,7 +4,7 @@
 // only while its task is pending and says that it stands there.
 
 import { texts, tonumber } from "./builtins.ts"
-import { Live, Standing } from "./row.ts"
+import { Live, Standing } from "./live.ts"
 import { redis } from "./server.ts"
 import type { Entry } from "./stored-task.ts"
 import type { Tasks } from "./tasks.ts"
@@ -164,7 +164,7 @@ export class WaitingLine {
       if (entry.live[Live.standing] === Standing.inOrder) this.listAt++
       else this.sortedAt++
       read.push(entry)
-      if (this.isSortedRead && this.sortedAt >= (this.sorted?.length ?? 0)) this.readListInto(read, upTo)
+      if (read.length < upTo && this.isSortedRead && this.sortedAt >= (this.sorted?.length ?? 0)) this.readListInto(read, upTo)
     }
     return true
   }
@@ -256,10 +256,11 @@ export class WaitingLine {
     if (at >= list.length && !this.isListRead) this.readList(wanted)
     const to = this.isApart ? list.length : Math.min(list.length, at + wanted)
     if (at >= to) return false
+    this.readTo = to
+    if (at + 1 === to && this.tasks.entryOfSeq(list[at] as number) !== undefined) return true
     const seqs: number[] = []
     for (let i = at; i < to; i++) seqs.push(list[i] as number)
     this.tasks.readBySeq(seqs)
-    this.readTo = to
     return true
   }
 

@@ -121,12 +121,16 @@ function put(changes: Changes, member: Value, value: Value | boolean): void {
 function write({ key, kind, members, values }: Changes): void {
   const added: Value[] = []
   const removed: Value[] = []
+  let at = 0
   for (const member of members) {
     const value = values[member]
     if (value === false) removed.push(member)
     else if (kind === "set") added.push(member)
-    else if (kind === "sorted") added.push(value as Value, member)
-    else added.push(member, value as Value)
+    else {
+      added[at] = kind === "sorted" ? (value as Value) : member
+      added[at + 1] = kind === "sorted" ? member : (value as Value)
+      at += 2
+    }
   }
   if (removed.length > 0) inPieces(removing[kind], key, removed)
   if (added.length > 0) inPieces(adding[kind], key, added)
