@@ -72,6 +72,26 @@ export const orderTests = theme("order", {
     sameTasks(await worker.claim(), [second, first, third])
   },
 
+  "a lane that grows long and short again keeps its order, whoever leaves it from its middle": async (bench) => {
+    const worker = bench.worker()
+    for (const flow of ["first", "again"]) {
+      const early = await bench.submitAll(Array.from({ length: 30 }, () => ({ flow })))
+      await bench.world.advance(1)
+      const late = await bench.submitAll(Array.from({ length: 50 }, () => ({ flow })))
+      const gone = [0, 1, 17, 29, 40, 79].map((i) => [...early, ...late][i]?.id ?? "")
+      await bench.store.cancel({ ids: gone })
+      const claimed: (typeof early)[number][] = []
+      for (const max of [1, 6, 30]) claimed.push(...(await worker.claim({ max })))
+      const last = await bench.submit({ flow })
+      claimed.push(...(await worker.claim({ max: 100 })))
+      sameTasks(
+        claimed,
+        [...early, ...late, last].filter(({ id }) => !gone.includes(id)),
+      )
+      sameTasks(await worker.claim(), [])
+    }
+  },
+
   "lanes of one flow are taken by their heads": async (bench) => {
     const gates = (key: string) => [{ limit: "vendor", key, cost: 1 }]
     const [a1, b1, a2, b2, plain] = await bench.submitAll([
