@@ -3,13 +3,14 @@
 
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
-import { describe, it } from "node:test"
+import { describe, it, type TestContext } from "node:test"
 import { isDeepStrictEqual } from "node:util"
 import fc from "fast-check"
 import { toText } from "../../src/stores/redis/request.ts"
 import { sharedRedis } from "../engines/redis.ts"
 import { redisAdmin } from "../engines/redis-admin.ts"
 import { runs } from "../property/runs.ts"
+import { expectedOf, toldBy, traceOf, vectors } from "../vectors/vectors.ts"
 import { play, type Trace } from "./player.ts"
 import { trace } from "./traces.ts"
 
@@ -23,13 +24,24 @@ function plain(value: unknown): unknown {
   return entries.length === 0 ? [] : Object.fromEntries(entries.map(([name, one]) => [name, plain(one)]))
 }
 
+/** Plays traces inside Redis, many to a call. */
+async function player(test: TestContext) {
+  const admin = await redisAdmin(await sharedRedis())
+  test.after(() => admin.close())
+  const sha = await admin.text("SCRIPT", "LOAD", readFileSync(new URL("play.lua", import.meta.url), "utf8"))
+  return async (traces: readonly Trace[]) =>
+    ((await admin.reply("EVALSHA", sha, "0", ...traces.map(toText))) as readonly string[]).map((text) => plain(JSON.parse(text)))
+}
+
 describe("the algebra of gates in Lua", () => {
+  it("keeps the shared vectors", async (test) => {
+    const played = await player(test)
+    const there = (await played(vectors.map(traceOf))) as (readonly { readonly atUs?: number }[])[]
+    for (const [i, vector] of vectors.entries()) assert.deepEqual(toldBy(there[i] ?? []), expectedOf(vector), vector.name)
+  })
+
   it("plays every trace as TypeScript does", { timeout: 600_000 }, async (test) => {
-    const admin = await redisAdmin(await sharedRedis())
-    test.after(() => admin.close())
-    const sha = await admin.text("SCRIPT", "LOAD", readFileSync(new URL("play.lua", import.meta.url), "utf8"))
-    const played = async (traces: readonly Trace[]) =>
-      ((await admin.reply("EVALSHA", sha, "0", ...traces.map(toText))) as readonly string[]).map((text) => plain(JSON.parse(text)))
+    const played = await player(test)
     for (let left = runs(5_000), seed = fc.readConfigureGlobal().seed ?? Date.now(); left > 0; left -= perCall, seed++) {
       const traces = fc.sample(trace, { numRuns: perCall, seed })
       const there = await played(traces)
