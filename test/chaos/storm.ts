@@ -115,6 +115,8 @@ export async function storm(options: StormOptions, store: ChaosStore, folder: st
     const report = judge.report ?? judge.check()
     return { durationMs: run.elapsedMs, ...facts, counts: await queue.counts(), poisoned: await poisonedIn(queue), report }
   } finally {
+    // What is under way is written down when it ends.
+    await disturber.ended()
     await run.end()
   }
 }

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { afterEach, describe } from "node:test"
 import type { AnyTask } from "../../src/index.ts"
 import { type TestQueue, type TestQueueOptions, testQueue } from "../../src/testing/index.ts"
+import { redisPlace } from "../engines/redis-place.ts"
 import { withOwnNews } from "./own-news.ts"
 
 interface Place {
@@ -18,6 +19,10 @@ const places: Readonly<Record<string, () => Promise<Place>>> = {
   sqlite: async () => {
     const folder = await mkdtemp(join(tmpdir(), "sluice-seeds-"))
     return { url: `sqlite:${join(folder, "x.db")}`, remove: () => rm(folder, { recursive: true, force: true }) }
+  },
+  redis: async () => {
+    const { url, clear } = await redisPlace()
+    return { url, remove: clear }
   },
 }
 
