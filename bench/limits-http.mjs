@@ -1,4 +1,4 @@
-// `npm run bench -- limits-http`: limits over real HTTP, on SQLite, with worker processes that are killed. A provider that shares no
+// `npm run bench -- limits-http`: limits over real HTTP, on SQLite or Redis, with worker processes that are killed. A provider that shares no
 // code with Sluice counts what arrives and refuses what is too much; Bottleneck and p-throttle do the same work beside, as far as
 // they can. Exits with 1 when a pass line is missed.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -10,12 +10,13 @@ import { seeded } from "./limits-http/random.mjs"
 import { toMarkdown, toText } from "./limits-http/report.mjs"
 import { runLibrary } from "./limits-http/run-library.mjs"
 import { makeShape } from "./limits-http/shape.mjs"
+import { stores } from "./limits-http/stores.mjs"
 import { rateLines, slotLines } from "./limits-http/verdict.mjs"
 import { describeMachine } from "./report/machine.mjs"
 import { writeSection } from "./report/write-section.mjs"
 
 const usage =
-  "usage: npm run bench -- limits-http [--tasks 2000] [--guilds 50] [--window-seconds 10] [--calls 800] [--only sluice,slots,bottleneck,p-throttle] [--seed n] [--json] [--write]"
+  "usage: npm run bench -- limits-http [--tasks 2000] [--guilds 50] [--window-seconds 10] [--calls 800] [--store sqlite|redis] [--only sluice,slots,bottleneck,p-throttle] [--seed n] [--json] [--write]"
 const countings = ["fixed", "sliding"]
 const parts = ["sluice", "slots", "bottleneck", "p-throttle"]
 
@@ -36,6 +37,7 @@ function readOptions() {
         guilds: { type: "string", default: "50" },
         "window-seconds": { type: "string", default: "10" },
         calls: { type: "string", default: "800" },
+        store: { type: "string", default: "sqlite" },
         only: { type: "string", default: parts.join(",") },
         seed: { type: "string", default: String(1 + Math.floor(Math.random() * 999_999)) },
         json: { type: "boolean", default: false },
@@ -45,7 +47,11 @@ function readOptions() {
     const only = values.only.split(",")
     const stranger = only.find((part) => !parts.includes(part))
     if (stranger !== undefined) throw new Error(`--only: expected some of ${parts.join(", ")}, got "${stranger}"`)
-    if (values.write && only.length < parts.length) throw new Error("--write: expected all parts, because the section holds all")
+    if (!Object.hasOwn(stores, values.store))
+      throw new Error(`--store: expected ${Object.keys(stores).join(" or ")}, got "${values.store}"`)
+    const ofStore = values.store === "sqlite" ? parts : ["sluice", "slots"]
+    if (values.write && !ofStore.every((part) => only.includes(part)))
+      throw new Error(`--write: expected all parts (${ofStore.join(", ")}), because the section holds all`)
     const numbers = ["tasks", "guilds", "window-seconds", "calls", "seed"].map((name) => [name, positive(`--${name}`, values[name])])
     return { ...values, only, ...Object.fromEntries(numbers) }
   } catch (error) {
@@ -100,17 +106,21 @@ async function measureSluice(shape, random, { only }) {
 }
 
 const options = readOptions()
-const { tasks, guilds, "window-seconds": windowSeconds, calls, seed } = options
+const { tasks, guilds, "window-seconds": windowSeconds, calls, seed, store } = options
+let endStore = () => {}
 const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"))
 try {
   const machine = describeMachine(folder)
-  const shape = makeShape({ tasks, guilds, windowSeconds, calls, folder })
+  const { storeFor, end } = await stores[store](folder)
+  endStore = end
+  const shape = makeShape({ tasks, guilds, windowSeconds, calls, storeFor })
   const random = seeded(seed)
   const { rates, slots, lines } = await measureSluice(shape, random, options)
   const result = {
     benchmark: "limits-http",
     date: new Date().toISOString().slice(0, 10),
-    command: `npm run bench -- limits-http --tasks ${tasks} --guilds ${guilds} --window-seconds ${windowSeconds} --calls ${calls} --seed ${seed}`,
+    command: `npm run bench -- limits-http --tasks ${tasks} --guilds ${guilds} --window-seconds ${windowSeconds} --calls ${calls} --store ${store} --seed ${seed}`,
+    store,
     seed,
     machine,
     tasks,
@@ -122,13 +132,14 @@ try {
     slots,
     lines,
   }
-  if (options.write) writeSection(here("RESULTS.md"), "limits-http", toMarkdown(result))
+  if (options.write) writeSection(here("RESULTS.md"), store === "sqlite" ? "limits-http" : `limits-http-${store}`, toMarkdown(result))
   console.log(options.json ? JSON.stringify(result, null, 2) : toText(result))
   if (lines.some(({ isMet }) => !isMet)) process.exitCode = 1
 } catch (error) {
   tell(`bench limits-http: ${error.message} (seed ${seed})`)
   process.exitCode = 1
 } finally {
+  endStore()
   rmSync(folder, { recursive: true, force: true })
   // A run that was cut off may still wait for something that never comes.
   process.exit()

@@ -1,6 +1,4 @@
-// The first case on Sluice: four worker processes on one SQLite file, one of them killed when half of the tasks have been accepted.
-import { mkdtempSync } from "node:fs"
-import { join } from "node:path"
+// The first case on Sluice: four worker processes on one store, one of them killed when half of the tasks have been accepted.
 import { connect } from "../../dist/index.js"
 import { excessMs, firstWindowMs, mostInWindow, spanMs } from "./arrivals.mjs"
 import { withChildren } from "./children.mjs"
@@ -15,13 +13,13 @@ const concurrency = 100
 const submitBatch = 250
 
 export function runRate(shape, counting, random) {
-  const file = join(mkdtempSync(join(shape.folder, "rate-")), "sluice.db")
+  const store = shape.storeFor("rate")
   return withChildren(shape.longestRunMs, async (start) => {
     const provider = await startProvider(start, shape, counting, random)
     const options = { url: provider.url, limit: shape.limit, windowMs: shape.windowMs }
-    const queue = await connect(`sqlite:${file}`)
+    const queue = await connect(store)
     const workers = ids.map((id) =>
-      start("worker.mjs", { file, module: "./roles.mjs", options, settings: { id, concurrency, lease: shape.lease } }),
+      start("worker.mjs", { store, module: "./roles.mjs", options, settings: { id, concurrency, lease: shape.lease } }),
     )
     await Promise.all(workers.map((worker) => worker.next("started")))
     const killed = killHalfWay(provider, workers, shape)

@@ -1,6 +1,4 @@
 // The second case: a concurrency limit shared by worker processes that are killed and started again, with calls that hang among the others.
-import { mkdtempSync } from "node:fs"
-import { join } from "node:path"
 import { connect } from "../../dist/index.js"
 import { withChildren } from "./children.mjs"
 import { makeTask } from "./documents.mjs"
@@ -19,7 +17,7 @@ const hanging = 6
 const hangTimeout = "1s"
 
 export function runSlots(shape, random) {
-  const file = join(mkdtempSync(join(shape.folder, "slots-")), "sluice.db")
+  const store = shape.storeFor("slots")
   return withChildren(shape.longestRunMs, async (start) => {
     const seed = random() * 2 ** 32
     const server = start("documents-server.mjs", { answerMs, slots: shape.slots, seed, mostEntries: shape.calls * 20 })
@@ -27,9 +25,9 @@ export function runSlots(shape, random) {
     const options = { url, slots: shape.slots }
     const crew = makeCrew((id) => {
       const settings = { id, concurrency, lease: shape.lease, sweep: "1s" }
-      return start("worker.mjs", { file, module: "./documents.mjs", options, settings })
+      return start("worker.mjs", { store, module: "./documents.mjs", options, settings })
     })
-    const queue = await connect(`sqlite:${file}`)
+    const queue = await connect(store)
     await Promise.all(Array.from({ length: workerCount }, () => crew.add()))
     const submitted = await submitAll(queue, makeTask(options), shape.calls, random)
     const emptied = untilEmpty(queue)

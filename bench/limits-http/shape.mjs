@@ -7,7 +7,7 @@ const slots = 5
 const leaseMs = 3_000
 const longestRunMs = 240_000
 
-export function makeShape({ tasks, guilds, windowSeconds, calls, folder }) {
+export function makeShape({ tasks, guilds, windowSeconds, calls, storeFor }) {
   const windowMs = windowSeconds * 1_000
   const windows = Math.ceil(Math.ceil(tasks / guilds) / limit)
   const names = Array.from({ length: tasks }, (_, i) => `guild-${i % guilds}`)
@@ -15,7 +15,7 @@ export function makeShape({ tasks, guilds, windowSeconds, calls, folder }) {
     tasks,
     guilds,
     calls,
-    folder,
+    storeFor,
     limit,
     windowMs,
     slots,

@@ -35,7 +35,7 @@ export class Line {
       this.failures = 0
       return answer
     } catch (error) {
-      if (isSluiceError(error) && !error.retryable) throw error
+      if (isForGood(error)) throw error
       this.awayAtMs ??= this.world.monotonicMs()
       const retryInMs = this.world.random() * Math.min(this.options.longestDelayMs, firstDelayMs * 2 ** this.failures++)
       this.events?.emit("store.unavailable", { error: error as Error, retryInMs })
@@ -43,6 +43,11 @@ export class Line {
       return null
     }
   }
+}
+
+/** Asking again does not help. */
+export function isForGood(error: unknown): boolean {
+  return isSluiceError(error) && !error.retryable
 }
 
 export function withDeadline<T>(world: World, deadlineMs: number, call: () => Promise<T>): Promise<T> {

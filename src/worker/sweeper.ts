@@ -3,7 +3,7 @@
 import type { Store } from "../store/index.ts"
 import { sleep, type World } from "../world/index.ts"
 import type { Events } from "./events.ts"
-import { withDeadline } from "./line.ts"
+import { isForGood, withDeadline } from "./line.ts"
 import { callDeadlineMs, type WorkerSettings } from "./options.ts"
 
 /** Enough for a large backlog, and an end in any case. */
@@ -33,6 +33,8 @@ export async function keepSweeping(
   settings: WorkerSettings,
   events: Events,
   signal: AbortSignal,
+  /** Told of a store that will not answer again: whoever has nothing to do would not notice. */
+  gone: () => void,
 ): Promise<void> {
   const bounded: Pick<Store, "sweep"> = {
     sweep: (request) => withDeadline(world, callDeadlineMs(settings), () => store.sweep(request)),
@@ -41,8 +43,9 @@ export async function keepSweeping(
     try {
       const total = await sweepAll(bounded, world, settings, signal)
       if (total.rescued + total.expired + total.stopped + total.removed > 0) events.emit("sweep.done", total)
-    } catch {
-      // The store is away; the worker's own calls notice and tell.
+    } catch (error) {
+      // A store that is away is noticed and told by the worker's own calls.
+      if (isForGood(error)) gone()
     }
     // Spread out, so that a fleet that started together does not sweep together.
     await sleep(world, settings.sweepMs * (0.8 + world.random() * 0.4), signal)

@@ -75,7 +75,8 @@ export class Worker {
     this.events.emit("worker.started", { workerId: this.id, types: this.types })
     const ends = new AbortController()
     const aside = [
-      keepSweeping(this.queue.store, this.queue.world, this.settings, this.events, loop.drains),
+      // The loop asks, is told so too, and ends.
+      keepSweeping(this.queue.store, this.queue.world, this.settings, this.events, loop.drains, () => loop.news()),
       keepGreeting(this.queue, [...this.tasks.values()], this.settings, loop.drains),
       this.keepListening(loop, ends.signal),
     ]

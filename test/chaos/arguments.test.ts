@@ -21,6 +21,12 @@ describe("the arguments of chaos", () => {
     assert.equal(options("sqlite", "--hours", "0.5").hours, 0.5)
   })
 
+  it("of a server that may lose something ask how much that is", () => {
+    assert.equal(options("redis").only, null)
+    assert.equal(options("redis", "--appendfsync", "everysec").only, "losses")
+    assert.equal(options("redis", "--appendonly", "no").only, "losses")
+  })
+
   it("keep the seed that they are given, and make one where there is none", () => {
     assert.equal(options("sqlite", "--seed", "7").seed, 7)
     assert.ok(options("sqlite").seed > 0)
@@ -28,11 +34,13 @@ describe("the arguments of chaos", () => {
 
   for (const [words, said] of [
     [[], /missing required argument 'store'/],
-    [["oracle"], /Expected one of: sqlite/],
+    [["oracle"], /Expected one of: sqlite, redis/],
     [["sqlite", "--tasks", "many"], /'--tasks <n>' argument 'many' is invalid. Expected a whole number from 1/],
     [["sqlite", "--workers", "1"], /Expected a whole number from 2/],
     [["sqlite", "--hours", "-1"], /Expected a number of hours/],
-    [["sqlite", "--only", "rain"], /Expected storm or slots/],
+    [["sqlite", "--only", "rain"], /Expected storm, slots or losses/],
+    [["redis", "--appendonly", "maybe"], /Expected yes or no/],
+    [["redis", "--appendfsync", "never"], /Expected one of: always, everysec, no/],
     [["sqlite", "--kils", "3"], /unknown option '--kils'/],
     [["sqlite", "memory"], /too many arguments/],
   ] as const) {

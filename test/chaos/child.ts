@@ -3,6 +3,7 @@
 // Files that children load take what they need from its own file: the whole of `sluice/testing` would double what a start costs,
 // and a run starts more than a thousand of them.
 
+import { setTimeout as sleep } from "node:timers/promises"
 import { connect, type Queue } from "../../src/index.ts"
 import { Queue as QueueOver } from "../../src/queue/index.ts"
 import { Dice } from "../../src/testing/dice.ts"
@@ -11,6 +12,8 @@ import { recordedStore } from "../../src/testing/recorded-store.ts"
 import { BadLine, type LineFaults } from "./bad-line.ts"
 import { eventFile } from "./event-file.ts"
 import { watchStalls } from "./stalls.ts"
+
+const connectAgainMs = 50
 
 export interface ChildSettings {
   readonly proc: string
@@ -62,7 +65,19 @@ export async function startChild(
   watchStalls(proc, write, line.tooSlowMs)
   const badLine = new BadLine(line, proc, new Dice(seed), write)
   process.on("message", (message: ToChild) => (message.kind === "calm" ? badLine.calm() : hear(message)))
-  const { store, world, maxInputBytes } = await connect(url)
+  const { store, world, maxInputBytes } = await connected(url)
   const queue = new QueueOver(through(recordedStore(badLine.around(store), write)), world, maxInputBytes)
   return { queue, write, say: (message) => void process.send?.(message) }
+}
+
+/** A process that starts while the store is away is started again, as a supervisor would do. */
+async function connected(url: string): Promise<Queue> {
+  for (;;) {
+    try {
+      return await connect(url)
+    } catch (error) {
+      if ((error as { retryable?: boolean }).retryable !== true) throw error
+      await sleep(connectAgainMs)
+    }
+  }
 }

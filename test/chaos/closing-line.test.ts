@@ -11,8 +11,11 @@ const { totals } = checkHistory([])
 
 function resultWith(kinds: readonly ViolationKind[]): ChaosResult {
   const violations = kinds.map((kind) => ({ kind, about: "x", message: "x" }))
-  const storm = { done: { kills: 1, pauses: 2, restarts: 3 }, report: { violations, totals } } as unknown as StormResult
-  return { options: { store: "sqlite" }, durationMs: 1, storms: [storm], slots: null, kept: [] } as unknown as ChaosResult
+  const storm = {
+    done: { kills: 1, pauses: 2, restarts: 3, cuts: 4, partitions: 5 },
+    report: { violations, totals },
+  } as unknown as StormResult
+  return { options: { store: "sqlite" }, durationMs: 1, storms: [storm], slots: null, losses: null, kept: [] } as unknown as ChaosResult
 }
 
 describe("the closing line", () => {
@@ -24,7 +27,7 @@ describe("the closing line", () => {
     const line = closingLine("sqlite", { ...totalsOf(resultWith(["lost", "slot_leak", "slot_leak"])), slotUse: 0.9876 })
     assert.equal(
       line,
-      "chaos sqlite: 0 tasks, 0 kills, 2 pauses, 3 restarts, 0 lost replies: 1 lost, 0 double-terminal, 0 stale settles accepted, 0 window excess, 2 slots leaked, 0 unattributed duplicates, 0 other violations; 98.76 % slot use",
+      "chaos sqlite: 0 tasks, 0 kills, 2 pauses, 3 restarts, 4 cuts, 5 partitions, 0 lost replies: 1 lost, 0 double-terminal, 0 stale settles accepted, 0 window excess, 2 slots leaked, 0 unattributed duplicates, 0 other violations; 98.76 % slot use",
     )
   })
 

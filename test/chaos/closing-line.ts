@@ -11,6 +11,9 @@ export interface Totals {
   readonly kills: number
   readonly pauses: number
   readonly restarts: number
+  /** Of the way to the store: of one process, and of all at once. */
+  readonly cuts: number
+  readonly partitions: number
   readonly lostReplies: number
   readonly lost: number
   readonly doubleTerminal: number
@@ -46,6 +49,8 @@ export function totalsOf({ storms, slots }: ChaosResult): Totals {
     kills: sum(reports, ({ totals }) => totals.faults.kill ?? 0),
     pauses: sum(storms, ({ done }) => done.pauses) + (slots?.stalls ?? 0),
     restarts: sum(storms, ({ done }) => done.restarts),
+    cuts: sum(storms, ({ done }) => done.cuts),
+    partitions: sum(storms, ({ done }) => done.partitions),
     lostReplies: sum(reports, ({ totals }) => totals.faults.lost_reply ?? 0),
     lost: inColumn("lost"),
     doubleTerminal: inColumn("doubleTerminal"),
@@ -65,7 +70,8 @@ export function isGood(totals: Totals): boolean {
 }
 
 export function closingLine(store: string, totals: Totals): string {
-  const done = `${totals.tasks} tasks, ${totals.kills} kills, ${totals.pauses} pauses, ${totals.restarts} restarts, ${totals.lostReplies} lost replies`
+  const { tasks, kills, pauses, restarts, cuts, partitions, lostReplies } = totals
+  const done = `${tasks} tasks, ${kills} kills, ${pauses} pauses, ${restarts} restarts, ${cuts} cuts, ${partitions} partitions, ${lostReplies} lost replies`
   const broken = [
     `${totals.lost} lost`,
     `${totals.doubleTerminal} double-terminal`,

@@ -1,16 +1,30 @@
-// Kills, pauses and restarts, spread evenly over a run: each when its share of the tasks has ended, or when that takes too long.
-// Whoever was killed is replaced at once. Each fault is written down before it happens, so that nothing comes of it earlier.
+// Kills, pauses, restarts of the store and cuts of the way to it, spread evenly over a run: each when its share of the tasks has ended, or
+// when that takes too long. Whoever was killed is replaced at once. What lasts is written down with its end, all else before it happens.
 
 import type { Dice } from "../../src/testing/dice.ts"
 import type { WriteFact } from "../../src/testing/index.ts"
 import type { Fleet, Member } from "./fleet.ts"
+import { type Cut, cuts } from "./lines/line.ts"
+import type { ChaosStore } from "./stores/index.ts"
 
 export interface Disturbances {
   readonly kills: number
   readonly pauses: number
   readonly restarts: number
+  /** Of the line of one process. */
+  readonly cuts: number
+  /** Nobody reaches the store. */
+  readonly partitions: number
   readonly pauseMs: readonly [number, number]
+  /** Of a line that is held back or swallows. */
+  readonly cutMs: readonly [number, number]
+  readonly partitionMs: number
 }
+
+const kinds = ["kills", "pauses", "restarts", "cuts", "partitions"] as const
+type Kind = (typeof kinds)[number]
+export type Done = Record<Kind, number>
+const none: Done = { kills: 0, pauses: 0, restarts: 0, cuts: 0, partitions: 0 }
 
 /** Where the tasks are slow to end, the next fault comes after this long all the same. */
 const longestWaitMs = 700
@@ -18,60 +32,73 @@ const longestWaitMs = 700
 const youngestShare = 0.5
 const submitterShare = 0.05
 /** Somebody has to be left to work: a kill needs two at work, a pause, which lasts, three where there are so many. */
-const leastAtWork = { kill: 2, pause: 3 }
+const leastAtWork = { kill: 2, pause: 3, cut: 3 }
 
 export class Disturber {
-  readonly done = { kills: 0, pauses: 0, restarts: 0 }
+  readonly done: Done = { ...none }
   private readonly plan: Disturbances
   private readonly fleet: Fleet
   private readonly dice: Dice
   private readonly write: WriteFact
-  private readonly restart: (() => Promise<void>) | null
+  private readonly store: Pick<ChaosStore, "restart" | "lines">
   private readonly underWay = new Set<Promise<void>>()
-  private readonly begun = { kills: 0, pauses: 0, restarts: 0 }
+  private readonly begun: Done = { ...none }
+  /** The share of the tasks that has to have ended before the next. */
+  private readonly dueAt: Done = { ...none }
+  private readonly cutOff = new Set<Member>()
+  private isParted = false
   private lastAtMs = Date.now()
 
-  constructor(plan: Disturbances, fleet: Fleet, dice: Dice, write: WriteFact, restart: (() => Promise<void>) | null) {
+  constructor(plan: Disturbances, fleet: Fleet, dice: Dice, write: WriteFact, store: Pick<ChaosStore, "restart" | "lines">) {
     this.plan = plan
     this.fleet = fleet
     this.dice = dice
     this.write = write
-    this.restart = restart
+    this.store = store
+    for (const kind of kinds) this.dueAt[kind] = this.nextShare(kind)
   }
 
-  /** In [0, 1]: how much of the plan has been carried out. */
+  /** In [0, 1]: how far the tasks may have come for what is left of the plan; the next fault of a kind may be late in its part. */
   get share(): number {
-    const shares = kinds.map((kind) => (this.plan[kind] === 0 ? 1 : this.done[kind] / this.plan[kind]))
-    return Math.min(...shares)
+    return Math.min(...kinds.map((kind) => (this.done[kind] >= this.plan[kind] ? 1 : (this.done[kind] + 1) / this.plan[kind])))
   }
 
   get isDone(): boolean {
-    return this.share === 1 && this.underWay.size === 0
+    return kinds.every((kind) => this.done[kind] >= this.plan[kind]) && this.underWay.size === 0
   }
 
   /** `endedShare`: how much of all tasks has ended. At most one fault of each kind begins. */
   disturb(endedShare: number): void {
+    if (this.isParted) return
+    const left = kinds.filter((kind) => this.begun[kind] < this.plan[kind])
     const isOverdue = Date.now() - this.lastAtMs >= longestWaitMs
-    for (const kind of kinds) {
-      const isDue = this.begun[kind] < this.plan[kind] && (isOverdue || endedShare * this.plan[kind] >= this.begun[kind])
-      const fault = isDue ? this.begin(kind) : null
+    const behind = isOverdue ? left.toSorted((a, b) => this.dueAt[a] - this.dueAt[b])[0] : null
+    for (const kind of left) {
+      const fault = kind === behind || endedShare >= this.dueAt[kind] ? this.begin(kind) : null
       if (!fault) continue
       this.begun[kind]++
+      this.dueAt[kind] = this.nextShare(kind)
       this.lastAtMs = Date.now()
       const work = fault.finally(() => this.underWay.delete(work))
       this.underWay.add(work)
     }
   }
 
+  /** Somewhere in its part of the run. */
+  private nextShare(kind: Kind): number {
+    return (this.begun[kind] + this.dice.random()) / Math.max(1, this.plan[kind])
+  }
+
   async ended(): Promise<void> {
     await Promise.all(this.underWay)
   }
 
-  private begin(kind: (typeof kinds)[number]): Promise<void> | null {
-    if (kind === "restarts") return this.restart ? this.restartStore(this.restart) : null
-    const victim = kind === "kills" ? this.killVictim() : this.pauseVictim()
+  private begin(kind: Kind): Promise<void> | null {
+    if (kind === "restarts") return this.restartStore()
+    if (kind === "partitions") return this.part()
+    const victim = kind === "kills" ? this.killVictim() : kind === "pauses" ? this.pauseVictim() : this.cutVictim()
     if (!victim) return null
-    return kind === "kills" ? this.kill(victim) : this.pause(victim)
+    return kind === "kills" ? this.kill(victim) : kind === "pauses" ? this.pause(victim) : this.cut(victim)
   }
 
   private async kill(victim: Member): Promise<void> {
@@ -89,12 +116,38 @@ export class Disturber {
     this.done.pauses++
   }
 
-  /** Nobody reaches the store meanwhile. */
-  private async restartStore(restart: () => Promise<void>): Promise<void> {
+  /** Null where one is under way. Nobody reaches the store meanwhile. */
+  private restartStore(): Promise<void> | null {
+    const { restart } = this.store
+    if (restart === null || this.begun.restarts > this.done.restarts) return null
+    return this.outage("restarts", restart)
+  }
+
+  /** Alone: what is done to a line that is held back already would set it free. */
+  private part(): Promise<void> | null {
+    const { lines } = this.store
+    if (lines === null || this.underWay.size > 0) return null
+    this.isParted = true
+    return this.outage("partitions", () => lines.cutAll("held", this.plan.partitionMs)).finally(() => {
+      this.isParted = false
+    })
+  }
+
+  private async outage(kind: Kind, happens: () => Promise<void>): Promise<void> {
     const atMs = Date.now()
-    await restart()
+    await happens()
     this.write({ op: "fault", fault: "outage", victim: everybody, atMs, untilMs: Date.now() })
-    this.done.restarts++
+    this.done[kind]++
+  }
+
+  private async cut(victim: Member): Promise<void> {
+    const how = this.dice.pick(cuts)
+    const atMs = Date.now()
+    this.cutOff.add(victim)
+    await this.store.lines?.cut(victim.name, how, this.dice.between(...this.plan.cutMs))
+    this.cutOff.delete(victim)
+    this.write({ op: "fault", fault: faultOf[how], victim: victim.name, atMs, untilMs: Date.now() })
+    this.done.cuts++
   }
 
   private killVictim(): Member | null {
@@ -110,12 +163,24 @@ export class Disturber {
     return workers.length < Math.min(leastAtWork.pause, this.fleet.of("worker").length) ? null : this.dice.pick(workers)
   }
 
+  private cutVictim(): Member | null {
+    const members = [...this.fleet.of("worker"), ...this.fleet.of("submitter")].filter(({ isReady }) => isReady)
+    const whole = members.filter((member) => !this.cutOff.has(member))
+    return whole.length < leastAtWork.cut ? null : this.dice.pick(whole)
+  }
+
   /** In the order in which they were started. */
   private atWork(): readonly Member[] {
     return this.fleet.of("worker").filter(({ isReady, isPaused }) => isReady && !isPaused)
   }
 }
 
-const kinds = ["kills", "pauses", "restarts"] as const
 /** The checker's word for a fault of the store. */
 const everybody = "*"
+/** What it looks like to the process. */
+const faultOf: Readonly<Record<Cut, "outage" | "lost_reply" | "slow">> = {
+  reset: "outage",
+  answer: "lost_reply",
+  held: "slow",
+  swallowed: "outage",
+}

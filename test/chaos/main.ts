@@ -3,6 +3,7 @@
 import { readArguments } from "./arguments.ts"
 import { chaos, interrupted } from "./chaos.ts"
 import { closingLine, isGood, totalsOf } from "./closing-line.ts"
+import { lossText } from "./loss-text.ts"
 import { table } from "./table.ts"
 
 const read = readArguments(process.argv.slice(2))
@@ -17,10 +18,9 @@ const tell = (line: string) => process.stderr.write(`${line}\n`)
 try {
   const result = await chaos(options, tell)
   const totals = totalsOf(result)
-  process.stdout.write(
-    options.json ? `${JSON.stringify({ ...result, totals })}\n` : `${table(result)}\n${closingLine(options.store, totals)}\n`,
-  )
-  process.exitCode = isGood(totals) ? 0 : 1
+  const text = result.losses ? lossText(options, result.losses) : `${table(result)}\n${closingLine(options.store, totals)}`
+  process.stdout.write(`${options.json ? JSON.stringify({ ...result, totals }) : text}\n`)
+  process.exitCode = isGood(totals) && result.kept.length === 0 ? 0 : 1
 } catch (error) {
   tell(`chaos ${options.store}: ${(error as Error).message} (seed ${options.seed})`)
   process.exitCode = 1

@@ -11,12 +11,15 @@ import type { ChildSettings } from "./child.ts"
 import { seedFor } from "./dice-for.ts"
 import { Fleet, type FleetNews, type Member, type Role } from "./fleet.ts"
 import { Judge } from "./judge.ts"
+import type { Lines } from "./lines/index.ts"
 import { persistent } from "./persistent.ts"
 
 export interface RunOptions {
   /** Everything that is written goes there. */
   readonly folder: string
   readonly url: string
+  /** Ways to the store that can be cut, where there are any: its processes go there. */
+  readonly lines: Lines | null
   readonly seed: number
   readonly limits: readonly AnyLimit[]
 }
@@ -47,6 +50,7 @@ export class Run {
       said: (member, message) => news.said?.(member, message),
       gone: (member) => {
         this.judge.tail.end(member.eventFile)
+        options.lines?.gone(member.name)
         news.gone?.(member)
       },
       failed: (member, how) => {
@@ -66,8 +70,10 @@ export class Run {
   }
 
   start<Settings extends ChildSettings>(role: Role, settings: Omit<Settings, keyof ChildSettings> & Pick<ChildSettings, "line">): Member {
-    const { url, seed } = this.options
-    const member = this.fleet.start(role, (proc, eventFile) => ({ ...settings, proc, url, eventFile, seed: seedFor(seed, proc) }))
+    const { seed } = this.options
+    const member = this.fleet.start(role, (proc, eventFile) => {
+      return { ...settings, proc, url: this.urlFor(proc), eventFile, seed: seedFor(seed, proc) }
+    })
     this.judge.tail.follow(member.eventFile)
     return member
   }
@@ -112,6 +118,14 @@ export class Run {
     await this.fleet.end()
     this.judge.close()
     await this.queue.close()
+  }
+
+  private urlFor(proc: string): string {
+    const { url, lines } = this.options
+    if (!lines) return url
+    const through = new URL(url)
+    through.port = String(lines.portFor(proc))
+    return through.href
   }
 
   private lastError(): string {

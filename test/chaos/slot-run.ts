@@ -46,7 +46,7 @@ const noFaults: LineFaults = {
 
 export async function slotRun(options: SlotRunOptions, store: ChaosStore, folder: string): Promise<SlotRunResult> {
   const { seed, windowMs } = options
-  const run = await Run.start({ folder, url: store.url, seed, limits: [seats] }, {})
+  const run = await Run.start({ folder, url: store.url, lines: null, seed, limits: [seats] }, {})
   try {
     const dice = diceFor(seed, "slots")
     const meter = new SlotMeter()

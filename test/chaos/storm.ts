@@ -5,9 +5,10 @@ import type { Queue } from "../../src/index.ts"
 import type { HistoryReport } from "../../src/testing/index.ts"
 import type { LineFaults } from "./bad-line.ts"
 import { diceFor } from "./dice-for.ts"
-import { Disturber } from "./disturber.ts"
+import { type Disturbances, Disturber, type Done } from "./disturber.ts"
 import { Feeder } from "./feeder.ts"
 import { Meddler } from "./meddler.ts"
+import { Recoveries, type RecoveryTimes } from "./recoveries.ts"
 import { Run } from "./run.ts"
 import type { ChaosStore } from "./stores/index.ts"
 import { stormLimits } from "./storm-tasks.ts"
@@ -15,19 +16,17 @@ import type { SubmitterSettings } from "./submitter-process.ts"
 import { Takeovers, type TakeoverTimes } from "./takeovers.ts"
 import type { WorkerProcessSettings } from "./worker-process.ts"
 
-export interface StormOptions {
+export interface StormOptions extends Pick<Disturbances, keyof Done> {
   readonly tasks: number
-  readonly kills: number
-  readonly pauses: number
-  readonly restarts: number
   readonly workers: number
   readonly seed: number
 }
 
 export interface StormResult {
   readonly durationMs: number
-  readonly done: { readonly kills: number; readonly pauses: number; readonly restarts: number }
+  readonly done: Readonly<Done>
   readonly takeovers: TakeoverTimes
+  readonly recoveries: RecoveryTimes
   /** What the store has, by status. */
   readonly counts: Readonly<Record<string, number>>
   /** Tasks that failed because three workers in a row were killed under them. */
@@ -49,6 +48,9 @@ const worker = {
 } as const
 /** Longer than a lease, always. */
 const pauseMs = [leaseMs * 1.1, leaseMs * 1.5] as const
+/** B12: many leases. */
+const partitionMs = 10_000
+const cutMs = [leaseMs, leaseMs * 3] as const
 const submitters = 2
 const line: LineFaults = {
   share: { lost_request: 0.01, lost_reply: 0.06, duplicate: 0.01, slow: 0.01, late: 0.001 },
@@ -63,29 +65,32 @@ const backlog = 1_000
 const drainMs = 90_000
 const tellEveryMs = 10_000
 
-const longestMs = ({ tasks, kills, pauses, restarts }: StormOptions) => 120_000 + tasks * 20 + (kills + pauses + restarts) * 2_000
+const longestMs = ({ tasks, kills, pauses, restarts, cuts, partitions }: StormOptions) =>
+  120_000 + tasks * 20 + (kills + pauses + restarts + cuts) * 2_000 + partitions * partitionMs * 2
 
 export async function storm(options: StormOptions, store: ChaosStore, folder: string, tell: (line: string) => void): Promise<StormResult> {
   const { tasks, workers, seed } = options
   const run = await Run.start(
-    { folder, url: store.url, seed, limits: stormLimits },
+    { folder, url: store.url, lines: store.lines, seed, limits: stormLimits },
     { said: (member, message) => feeder.said(member, message), gone: (member) => feeder.gone(member) },
   )
   const { judge, fleet, queue } = run
   const feeder = new Feeder(fleet, tasks)
-  const disturber = new Disturber({ ...options, pauseMs }, fleet, diceFor(seed, "faults"), judge.write, store.restart)
+  const disturber = new Disturber({ ...options, pauseMs, cutMs, partitionMs }, fleet, diceFor(seed, "faults"), judge.write, store)
   const meddler = new Meddler(queue, diceFor(seed, "meddler"), (error) => run.fail(`by hand: ${error.message}`))
   const takeovers = new Takeovers()
   judge.on((event) => meddler.add(event))
   judge.on((event) => takeovers.add(event))
+  const recoveries = new Recoveries()
+  judge.on((event) => recoveries.add(event))
 
   const fill = () => {
     while (fleet.of("worker").length < workers) run.start<WorkerProcessSettings>("worker", { tasks: "storm", worker, line })
     while (fleet.of("submitter").length < submitters) run.start<SubmitterSettings>("submitter", { planSeed: seed, line })
   }
   const telling = every(tellEveryMs, (ended: number) => {
-    const { kills, pauses } = disturber.done
-    tell(`${Math.round(run.elapsedMs / 1_000)} s: ${ended} of ${tasks} tasks ended, ${kills} kills, ${pauses} pauses`)
+    const faults = Object.entries(disturber.done).flatMap(([kind, count]) => (count > 0 ? [`${count} ${kind}`] : []))
+    tell([`${Math.round(run.elapsedMs / 1_000)} s: ${ended} of ${tasks} tasks ended`, ...faults].join(", "))
   })
   const isOver = async () => {
     const ended = endedOf(await queue.counts())
@@ -105,10 +110,13 @@ export async function storm(options: StormOptions, store: ChaosStore, folder: st
       await run.drained(drainMs)
       await run.judged()
     }
-    const facts = { done: disturber.done, takeovers: takeovers.times(), cancelled: meddler.cancelled, torn: judge.tail.torn }
+    const times = { takeovers: takeovers.times(), recoveries: recoveries.times() }
+    const facts = { done: disturber.done, ...times, cancelled: meddler.cancelled, torn: judge.tail.torn }
     const report = judge.report ?? judge.check()
     return { durationMs: run.elapsedMs, ...facts, counts: await queue.counts(), poisoned: await poisonedIn(queue), report }
   } finally {
+    // What is under way is written down when it ends.
+    await disturber.ended()
     await run.end()
   }
 }

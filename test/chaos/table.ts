@@ -1,6 +1,7 @@
 // What stands above the closing line: how much was looked at, and how it went.
 
 import type { ChaosResult } from "./chaos.ts"
+import type { RecoveryTimes } from "./recoveries.ts"
 import { leaseMs, type StormResult, sweepMs } from "./storm.ts"
 import type { TakeoverTimes } from "./takeovers.ts"
 
@@ -41,12 +42,17 @@ function takeoverText({ count, p50Ms, p99Ms, maxMs }: TakeoverTimes): string {
   return `${times} (${count} urgent tasks without a gate); lease + sweep is ${seconds(leaseMs + sweepMs)}`
 }
 
-function stormRows({ report: { totals }, takeovers, counts, poisoned, cancelled, done, durationMs }: StormResult): string[][] {
+function recoveryText({ count, p50Ms, maxMs }: RecoveryTimes): string[][] {
+  return count === 0 ? [] : [["work goes on", `p50 ${seconds(p50Ms)}, at most ${seconds(maxMs)} after ${count} outages`]]
+}
+
+function stormRows({ report: { totals }, takeovers, recoveries, counts, poisoned, cancelled, done, durationMs }: StormResult): string[][] {
   const faults = Object.entries(totals.faults).map(([name, count]) => `${whole(count)} ${name.replace("_", " ")}`)
   const statuses = Object.entries(counts).flatMap(([status, many]) => (many > 0 ? [`${whole(many)} ${status}`] : []))
+  const did = Object.entries(done).flatMap(([kind, count]) => (count > 0 ? [`${whole(count)} ${kind}`] : []))
   return [
     ["tasks", `${whole(totals.tasks)}: ${statuses.join(", ")}; ${cancelled} cancelled by hand, ${poisoned} failed as poison`],
-    ["took", `${seconds(durationMs)}, ${done.kills} kills`],
+    ["took", `${seconds(durationMs)}, ${did.join(", ")}`],
     ["faults", faults.join(", ")],
     ["claims", `${whole(totals.claims)}, of which ${whole(totals.lostLeases)} leases were lost`],
     ["settles", `${whole(totals.settles)}, and ${whole(totals.refusedSettles)} refused`],
@@ -54,5 +60,6 @@ function stormRows({ report: { totals }, takeovers, counts, poisoned, cancelled,
     ["handler runs", `${whole(totals.runs)}, of which ${whole(totals.overlaps)} overlapped an earlier run of their task`],
     ["admissions", `${whole(totals.admissions)} counted in windows, ${whole(totals.slotsTaken)} in slots`],
     ["takeover", takeoverText(takeovers)],
+    ...recoveryText(recoveries),
   ]
 }

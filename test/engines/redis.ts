@@ -23,6 +23,8 @@ export interface StartOptions {
   readonly args?: readonly string[]
   /** Where and with which files one was before. */
   readonly like?: TestServer
+  /** For its files: whoever names it removes it. */
+  readonly folder?: string
 }
 
 /** The server ends when its guardian's input does: that is when this process has ended, be it by SIGKILL. */
@@ -33,16 +35,17 @@ const mostTries = 30
 
 let isAnnounced = false
 
-export async function startRedis({ args = [], like }: StartOptions = {}): Promise<TestServer> {
+export async function startRedis({ args = [], like, folder: given }: StartOptions = {}): Promise<TestServer> {
   const binary = findServer()
-  const folder = like?.folder ?? mkdtempSync(join(tmpdir(), "sluice-redis-"))
+  const folder = given ?? like?.folder ?? mkdtempSync(join(tmpdir(), "sluice-redis-"))
+  const isOurs = given === undefined
   for (let tries = 1; ; tries++) {
     const port = like?.port ?? ports.from + Math.floor(Math.random() * ports.count)
     const own = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--logfile", ""]
     const started = await startOnce(binary, [...own, ...args])
-    if (typeof started !== "string") return serverOf(started, port, folder, binary)
+    if (typeof started !== "string") return serverOf(started, port, folder, isOurs, binary)
     if (tries < mostTries && /in use|bind|listen/i.test(started)) continue
-    rmSync(folder, { recursive: true, force: true })
+    if (isOurs) rmSync(folder, { recursive: true, force: true })
     throw new Error(`${binary}: expected a server that listens, but it ended:\n${started}`)
   }
 }
@@ -85,11 +88,11 @@ async function end(child: ChildProcess): Promise<void> {
   await ended
 }
 
-function serverOf({ child, version }: Started, port: number, folder: string, binary: string): TestServer {
+function serverOf({ child, version }: Started, port: number, folder: string, isOurs: boolean, binary: string): TestServer {
   if (!isAnnounced) console.error(`# ${binary} ${version}`)
   isAnnounced = true
-  const forget = () => rmSync(folder, { recursive: true, force: true })
-  process.once("exit", forget)
+  const forget = () => isOurs && rmSync(folder, { recursive: true, force: true })
+  if (isOurs) process.once("exit", forget)
   const kill = () => end(child)
   return {
     ...{ port, folder, version, kill, url: `redis://127.0.0.1:${port}` },

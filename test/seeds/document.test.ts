@@ -1,4 +1,4 @@
-// The fourth seed's story from end to end: a document of sixty chunks, four processes on one file, five calls at once over all of them. One
+// The fourth seed's story from end to end: a document of sixty chunks, four processes on one store, five calls at once over all of them. One
 // chunk hangs, and the other side says "too fast" for a while. People see the backoff, nobody counts it as a failure, and all other
 // chunks complete.
 
@@ -12,6 +12,7 @@ import { it } from "node:test"
 import { fileURLToPath } from "node:url"
 import { connect, type Queue } from "../../src/index.ts"
 import { systemWorld } from "../../src/world/index.ts"
+import { type RedisPlace, redisPlace } from "../engines/redis-place.ts"
 import { CommandLine } from "../integration/cli/command-line.ts"
 import { httpSide } from "../integration/http-side.ts"
 import { atOnce, chunkCount, chunkTask, processes } from "./document.ts"
@@ -72,9 +73,20 @@ interface ShownGate {
   readonly effective_concurrency: number
 }
 
-it("the document seed: sixty chunks, four processes, one that hangs, a while of 429", async () => {
+async function file(): Promise<RedisPlace> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-document-"))
-  const store = `sqlite:${join(folder, "x.db")}`
+  return { url: `sqlite:${join(folder, "x.db")}`, clear: async () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+for (const [name, place] of [
+  ["SQLite", file],
+  ["Redis", redisPlace],
+] as const) {
+  it(`the document seed on ${name}: sixty chunks, four processes, one that hangs, a while of 429`, () => story(place))
+}
+
+async function story(place: () => Promise<RedisPlace>): Promise<void> {
+  const { url: store, clear } = await place()
   const { side, seen, served } = provider()
   const { url, close } = await side
   const queue = await connect(store)
@@ -130,10 +142,10 @@ it("the document seed: sixty chunks, four processes, one that hangs, a while of 
     await Promise.all(exits)
     await queue.close()
     await close()
-    rmSync(folder, { recursive: true, force: true })
+    await clear()
   }
   deepEqual(
     children.map(({ exitCode }) => exitCode),
     new Array(processes).fill(0),
   )
-})
+}

@@ -5,7 +5,7 @@ import { deepEqual, equal } from "node:assert/strict"
 import { it } from "node:test"
 import { defineLimit, defineTask, PermanentError, RateLimitError } from "../../src/index.ts"
 import { sleep } from "../../src/world/index.ts"
-import { onEveryStore } from "./stores.ts"
+import { onServersToo } from "./stores.ts"
 
 const domain = defineLimit("domain", { concurrency: 4, adaptive: { preset: "linear", minDelay: "100ms" } })
 
@@ -13,7 +13,7 @@ interface Page {
   readonly number: number
 }
 
-onEveryStore("the job seed", (open) => {
+onServersToo("the job seed", (open) => {
   it("fails at twenty in a row, cancels what waits, and a late outcome changes nothing", async () => {
     const straggler = { settle: (_: unknown) => {} }
     const page = defineTask("page", {

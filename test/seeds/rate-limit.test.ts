@@ -5,7 +5,7 @@ import { deepEqual, equal, ok } from "node:assert/strict"
 import { it } from "node:test"
 import { defineLimit, defineTask } from "../../src/index.ts"
 import type { TestQueue } from "../../src/testing/index.ts"
-import { onEveryStore } from "./stores.ts"
+import { onServersToo } from "./stores.ts"
 
 const reservoir = 10
 const windowMs = 10_000
@@ -42,7 +42,7 @@ async function nowMs(queue: TestQueue): Promise<number> {
   return (await queue.now()).getTime()
 }
 
-onEveryStore("the rate limit seed", (open) => {
+onServersToo("the rate limit seed", (open) => {
   it("runs at once what fits into the window, and the rest in the windows that were estimated", async () => {
     const { task, ran } = roleTask()
     const queue = await open([task], { worker: { concurrency: 100 } })

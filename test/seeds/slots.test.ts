@@ -5,7 +5,7 @@ import { it } from "node:test"
 import { defineLimit, defineTask, RateLimitError, type Task } from "../../src/index.ts"
 import type { TestQueue } from "../../src/testing/index.ts"
 import { sleep, type World } from "../../src/world/index.ts"
-import { onEveryStore } from "./stores.ts"
+import { onServersToo } from "./stores.ts"
 
 const calls = defineLimit("document-ai", { concurrency: 5 })
 
@@ -41,7 +41,7 @@ async function reload(queue: TestQueue, tasks: readonly Task[]): Promise<Task[]>
   return Promise.all(tasks.map(async ({ id }) => (await queue.get(id)) as Task))
 }
 
-onEveryStore("the timeout and concurrency seed", (open) => {
+onServersToo("the timeout and concurrency seed", (open) => {
   it("fails a call over 60 seconds with 'timeout', while the others go on", async () => {
     const { task } = chunkTask()
     const queue = await open([task], { worker: { concurrency: 20 } })

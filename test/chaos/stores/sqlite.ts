@@ -3,4 +3,9 @@
 import { join } from "node:path"
 import type { StartStore } from "./index.ts"
 
-export const sqlite: StartStore = async (folder) => ({ url: `sqlite:${join(folder, "sluice.db")}`, restart: null, stop: async () => {} })
+export const sqlite: StartStore = async (folder) => ({
+  url: `sqlite:${join(folder, "sluice.db")}`,
+  restart: null,
+  lines: null,
+  stop: async () => {},
+})

@@ -109,4 +109,25 @@ describe("a store that is away", () => {
     deepEqual(signal?.reason.code, "lease_lost")
     await rejects(other.drain(), { code: "store_closed" })
   })
+
+  it("that has lost its data ends a worker that has nothing to do", async () => {
+    const tap = new Tap()
+    const work = defineTask("work", { run: never })
+    const queue = await testQueue([work], { through: tap.through, worker: { sweep: "1h" } })
+    let ended: unknown = null
+    const run = queue
+      .worker([work], { sweep: "30s" })
+      .run()
+      .catch((error) => {
+        ended = error
+      })
+    await queue.world.settle()
+    tap.spoil = () => {
+      throw new SluiceError("data_lost", "store: expected the data, but it is gone")
+    }
+    await queue.advance("1m")
+    equal((ended as SluiceError | null)?.code, "data_lost")
+    await run
+    await rejects(queue.drain(), { code: "data_lost" })
+  })
 })

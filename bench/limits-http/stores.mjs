@@ -1,0 +1,45 @@
+// The stores that the cases run on, each case in a place of its own. Redis is a server that ends with the run, and syncs before it answers.
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdirSync } from "node:fs"
+import { createServer } from "node:net"
+import { join } from "node:path"
+
+/** Answers with `storeFor(name)`, the URL of a place for one case, and what ends it. */
+export const stores = {
+  async sqlite(folder) {
+    let made = 0
+    return { storeFor: (name) => `sqlite:${join(folder, `${name}-${made++}.db`)}`, end: () => {} }
+  },
+  async redis(folder) {
+    const port = await freePort()
+    const dir = join(folder, "redis")
+    mkdirSync(dir)
+    const args = ["--port", port, "--bind", "127.0.0.1", "--dir", dir, "--save", "", "--appendonly", "yes", "--appendfsync", "always"]
+    const server = spawn("redis-server", args.map(String), { stdio: ["ignore", "pipe", "inherit"] })
+    process.once("exit", () => server.kill("SIGKILL"))
+    await untilReady(server)
+    let made = 0
+    return { storeFor: (name) => `redis://127.0.0.1:${port}?prefix=${name}-${made++}`, end: () => server.kill("SIGKILL") }
+  },
+}
+
+async function untilReady(server) {
+  let said = ""
+  await new Promise((resolve, reject) => {
+    server.once("error", () => reject(new Error("expected redis-server on the path; install it, or choose --store sqlite")))
+    server.once("exit", (code) => reject(new Error(`redis-server: expected it to listen, but it ended with ${code}: ${said}`)))
+    server.stdout.on("data", (chunk) => {
+      said = (said + chunk).slice(-4_096)
+      if (said.includes("Ready to accept connections")) resolve()
+    })
+  })
+}
+
+async function freePort() {
+  const probe = createServer().listen(0, "127.0.0.1")
+  await once(probe, "listening")
+  const { port } = probe.address()
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
