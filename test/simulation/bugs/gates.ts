@@ -69,8 +69,8 @@ export const gateBugs: readonly Bug[] = [
     edits: [
       {
         file: "store/gates.ts",
-        find: `      if (gate?.isChanged && gate.hasWaiters) for (const type`,
-        replace: `      if (gate?.isChanged && gate.hasWaiters && gate.state.holders.length > 0) for (const type`,
+        find: `      if (gate.isChanged && gate.hasWaiters) for (const type`,
+        replace: `      if (gate.isChanged && gate.hasWaiters && gate.state.holders.length > 0) for (const type`,
       },
       {
         file: "store/gates.ts",
