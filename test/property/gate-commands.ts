@@ -78,7 +78,7 @@ const slots = act("set", { override: fc.record({ concurrency: fc.integer({ min: 
 const anything = act("set", {
   override: fc.oneof(
     fc.record({ rates: fc.constantFrom(...[...kinds.api, ...kinds.mix].map(({ rates }) => rates)) }),
-    fc.record({ concurrency: fc.option(fc.integer({ min: 1, max: 4 })) }),
+    fc.record({ concurrency: fc.integer({ min: 1, max: 4 }) }),
     fc.constant({}),
   ),
   untilMs,
