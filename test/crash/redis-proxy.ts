@@ -13,6 +13,8 @@ export interface RedisProxy {
   close(): Promise<void>
 }
 
+const isStep = (chunk: Buffer) => chunk.includes("FCALL") || chunk.includes("EVALSHA")
+
 export async function redisProxy(port: number): Promise<RedisProxy> {
   const lines = new Set<Socket>()
   const proxy = { url: "", broken: 0, breakNext: null as RedisProxy["breakNext"], close }
@@ -36,7 +38,7 @@ export async function redisProxy(port: number): Promise<RedisProxy> {
       })
     }
     client.on("data", (chunk) => {
-      if (proxy.breakNext !== null && chunk.includes("EVALSHA")) {
+      if (proxy.breakNext !== null && isStep(chunk)) {
         const how = proxy.breakNext
         proxy.breakNext = null
         if (how === "unsent") return breakIt()

@@ -88,7 +88,14 @@ async function end(child: ChildProcess): Promise<void> {
   await ended
 }
 
-function serverOf({ child, version }: Started, port: number, folder: string, isOurs: boolean, isAgain: boolean, binary: string): TestServer {
+function serverOf(
+  { child, version }: Started,
+  port: number,
+  folder: string,
+  isOurs: boolean,
+  isAgain: boolean,
+  binary: string,
+): TestServer {
   if (!isAnnounced) console.error(`# ${binary} ${version}`)
   isAnnounced = true
   const forget = () => isOurs && rmSync(folder, { recursive: true, force: true })

@@ -84,32 +84,52 @@ class Reader {
   }
 }
 
+/** As short as it can be, which is how the server writes it. */
 function pack(value: unknown): Buffer {
   if (value === null || value === undefined) return Buffer.from([0xc0])
   if (typeof value === "boolean") return Buffer.from([value ? 0xc3 : 0xc2])
   if (typeof value === "number") return packNumber(value)
   if (typeof value === "string") return pack(Buffer.from(value))
-  if (Buffer.isBuffer(value)) return Buffer.concat([sized(0xdb, value.length), value])
-  if (Array.isArray(value)) return Buffer.concat([sized(0xdd, value.length), ...value.map(pack)])
+  if (Buffer.isBuffer(value)) return Buffer.concat([value.length < 32 ? one(0xa0 + value.length) : sized(0xd9, 0, value.length), value])
+  if (Array.isArray(value))
+    return Buffer.concat([value.length < 16 ? one(0x90 + value.length) : sized(0xdc, 1, value.length), ...value.map(pack)])
   const entries = [...(value as Map<unknown, unknown>)]
-  return Buffer.concat([sized(0xdf, entries.length), ...entries.flatMap(([name, one]) => [pack(name), pack(one)])])
+  const head = entries.length < 16 ? one(0x80 + entries.length) : sized(0xde, 1, entries.length)
+  return Buffer.concat([head, ...entries.flatMap(([name, held]) => [pack(name), pack(held)])])
 }
 
 function packNumber(value: number): Buffer {
   const bytes = Buffer.alloc(9)
-  if (Number.isSafeInteger(value)) {
-    bytes[0] = 0xd3
-    bytes.writeBigInt64BE(BigInt(value), 1)
-  } else {
+  if (!Number.isSafeInteger(value)) {
     bytes[0] = 0xcb
     bytes.writeDoubleBE(value, 1)
+    return bytes
   }
+  if (value >= 0) return value < 0x80 ? one(value) : value < 2 ** 32 ? sized(0xcc, 0, value) : long(0xcf, value)
+  if (value >= -32) return one(value + 0x100)
+  const power = value >= -128 ? 0 : value >= -32_768 ? 1 : 2
+  if (value < -(2 ** 31)) return long(0xd3, value)
+  bytes[0] = 0xd0 + power
+  bytes.writeIntBE(value, 1, 1 << power)
+  return bytes.subarray(0, 1 + (1 << power))
+}
+
+function one(byte: number): Buffer {
+  return Buffer.from([byte])
+}
+
+function long(head: number, value: number): Buffer {
+  const bytes = Buffer.alloc(9)
+  bytes[0] = head
+  bytes.writeBigInt64BE(BigInt(value), 1)
   return bytes
 }
 
-function sized(head: number, length: number): Buffer {
-  const bytes = Buffer.alloc(5)
-  bytes[0] = head
-  bytes.writeUInt32BE(length, 1)
+/** A number of 1, 2 or 4 bytes; the heads of these follow each other. */
+function sized(head: number, least: number, length: number): Buffer {
+  const power = Math.max(least, length < 0x100 ? 0 : length < 0x10000 ? 1 : 2)
+  const bytes = Buffer.alloc(1 + (1 << power))
+  bytes[0] = head + power - least
+  bytes.writeUIntBE(length, 1, 1 << power)
   return bytes
 }

@@ -138,7 +138,7 @@ describe("found by fuzzing the keys of Redis", () => {
 
   it("a task that a step fails on is told by its id", () =>
     withDamage(
-      () => repacked("tasks", full.ids.first ?? "", ([live]) => void (live as unknown[]).splice(10, 1, "soon")),
+      () => repacked("tasks", full.ids.first ?? "", ([live]) => void (live as unknown[]).splice(5, 1, "soon")),
       (desk) => refuses(desk.worker("worker-9").claim(), new RegExp(`task "${full.ids.first}" \\(in sluice:\\{default\\}:`)),
     ))
 

@@ -10,7 +10,7 @@ import { open } from "../../src/stores/redis/index.ts"
 import { storedStatuses } from "../../src/stores/redis/layout.ts"
 import { everything } from "../../src/testing/conformance/desk.ts"
 import { runs } from "../property/runs.ts"
-import { unpackAll } from "./message-pack.ts"
+import { packAll, unpackAll } from "./message-pack.ts"
 import { BoundedWorld, movedIds, operate } from "./operate.ts"
 import { type DamagedKey, damageKey, keyDamage } from "./redis-damage.ts"
 import { makeFullRedis } from "./redis-full.ts"
@@ -73,6 +73,17 @@ function nobodySuffers(found: ReadonlyMap<string, string | undefined>, { key, el
 }
 
 describe("fuzz: stored keys of Redis", () => {
+  it("that are read and packed again are the same, so that damage to one value is no more than that", async () => {
+    await full.putBack()
+    for (const key of ["tasks", "gates", "lanes", "limits", "jobs", "schedules", "calls"]) {
+      for (const value of (await full.client.send(["HVALS", full.base + key])) as Buffer[]) {
+        const values = unpackAll(value)
+        assert.ok(values, `expected a record in ${key}, got ${value.toString("hex")}`)
+        assert.equal(packAll(values).toString("hex"), value.toString("hex"), key)
+      }
+    }
+  })
+
   it("that are sound survive everything, so that what follows means something", async () => {
     await full.putBack()
     nobodySuffers(await full.survives(() => survive([])), { key: "none", element: "", what: "" })

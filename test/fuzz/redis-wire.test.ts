@@ -6,6 +6,7 @@ import { describe, it } from "node:test"
 import fc from "fast-check"
 import { type Operation, operations } from "../../src/store/contract.ts"
 import { open } from "../../src/stores/redis/index.ts"
+import { Invoker } from "../../src/stores/redis/invoke.ts"
 import { toText } from "../../src/stores/redis/request.ts"
 import { readScript } from "../../src/stores/redis/script-text.ts"
 import { runs } from "../property/runs.ts"
@@ -14,7 +15,7 @@ import { BoundedWorld, operate, requests } from "./operate.ts"
 import { makeFullRedis } from "./redis-full.ts"
 
 const full = await makeFullRedis()
-const { sha } = readScript()
+const invoker = new Invoker(readScript())
 const epoch = String(await full.client.send(["HGET", `${full.base}meta`, "epoch"]))
 const clock = String(full.nowMs)
 const known = requests(full)
@@ -26,7 +27,7 @@ const texts = [...hostileTexts, ...numbers, "[".repeat(2_000), '{"a":'.repeat(90
 /** What the server says to it: the kind of the answer, or the error that it raised. */
 async function asked(...values: readonly string[]): Promise<string> {
   try {
-    const [kind] = (await full.client.send(["EVALSHA", sha, "1", full.base, ...values])) as Buffer[]
+    const [kind] = (await invoker.invoke(full.client, full.base, () => values)) as Buffer[]
     return String(kind)
   } catch (error) {
     return `refused: ${(error as Error).message}`

@@ -13,7 +13,7 @@ import { Dice } from "../../src/testing/dice.ts"
 import { type Fault, faultyStore } from "../../src/testing/faulty-store.ts"
 import type { VirtualWorld } from "../../src/testing/virtual-world.ts"
 import type { World } from "../../src/world/index.ts"
-import { PatientWorld } from "./patient-world.ts"
+import { PatientWorld } from "../seeds/patient-world.ts"
 import { runs } from "./runs.ts"
 import { memory, otherStores } from "./with-store.ts"
 
@@ -77,7 +77,7 @@ class Fleet {
   private async connect(): Promise<Store> {
     const store = await this.backing.open({ world: this.world })
     this.opened.push(store)
-    return this.world.waitingFor(store)
+    return this.world.through(store)
   }
 
   async close(): Promise<void> {
