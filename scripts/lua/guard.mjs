@@ -32,7 +32,7 @@ export function guard(program, file) {
     for (const member of node.properties) {
       if (ts.isSpreadAssignment(member)) {
         if (spread)
-          for (const property of typeOf(member.expression).getProperties()) {
+          for (const property of checker.getNonNullableType(typeOf(member.expression)).getProperties()) {
             const type = checker.getTypeOfSymbolAtLocation(property, member)
             if (has(type, TypeFlags.Null))
               tell(member, `spreads "${property.name}", which may be null, over what was spread before: null would not replace it`)

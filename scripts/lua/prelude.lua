@@ -2,7 +2,19 @@
 
 local math, string, table, type, tostring, tonumber = math, string, table, type, tostring, tonumber
 local pairs, ipairs, next, select, unpack, error, pcall = pairs, ipairs, next, select, unpack, error, pcall
-local setmetatable, getmetatable, redis, cjson, cmsgpack = setmetatable, getmetatable, redis, cjson, cmsgpack
+local setmetatable, getmetatable, cjson, cmsgpack = setmetatable, getmetatable, cjson, cmsgpack
+
+-- The key of the latest command: where a step fails on what it has read, that is where to look.
+local latestKey = ""
+local call = redis.call
+local redis = {
+    call = function(command, key, ...)
+        if key == nil then return call(command) end
+        latestKey = key
+        return call(command, key, ...)
+    end,
+    latestKey = function() return latestKey end,
+}
 
 local modules, loaded = {}, {}
 local function use(name)
@@ -18,6 +30,7 @@ local function require(name) return use(name) end
 
 -- A number as JavaScript writes it: whole ones without a fraction, others so that they are read back the same.
 local function numeral(value)
+    if value ~= value or value == math.huge or value == -math.huge then error("a number that nobody has written: " .. tostring(value)) end
     if value == math.floor(value) and value > -9007199254740993 and value < 9007199254740993 then return string.format("%.0f", value) end
     local short = string.format("%.15g", value)
     if tonumber(short) == value then return short end

@@ -1,7 +1,7 @@
 // What a call may be answered when it is asked a second time, because the first answer was lost.
 
 import { deepEqual } from "node:assert/strict"
-import type { ExchangeAnswer, ExchangeRequest, Operation, SubmitAnswer } from "../../src/store/index.ts"
+import type { ExchangeAnswer, ExchangeRequest, Operation, StoreDescription, SubmitAnswer } from "../../src/store/index.ts"
 import type { Call } from "./process.ts"
 
 type Same = (first: never, second: never, message: string, request: never) => void
@@ -26,9 +26,16 @@ function exchange(first: ExchangeAnswer, second: ExchangeAnswer, message: string
   deepEqual(settles(second), settles(first), `${message}: settles were answered otherwise`)
 }
 
+/** Of a server that others use as well the same things are told; how they stand may have moved on. */
+function describe(first: StoreDescription, second: StoreDescription, message: string): void {
+  const told = ({ facts, ...rest }: StoreDescription) => ({ ...rest, facts: Object.keys(facts) })
+  deepEqual(told(second), told(first), `${message}: something else is described`)
+}
+
 const changing: { readonly [O in Operation]?: Same | null } = {
   submit,
   exchange,
+  describe,
   // What they have done is judged by what the store holds. Asked again they find it done.
   route: null,
   cancel: null,

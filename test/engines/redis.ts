@@ -43,7 +43,7 @@ export async function startRedis({ args = [], like, folder: given }: StartOption
     const port = like?.port ?? ports.from + Math.floor(Math.random() * ports.count)
     const own = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--logfile", ""]
     const started = await startOnce(binary, [...own, ...args])
-    if (typeof started !== "string") return serverOf(started, port, folder, isOurs, binary)
+    if (typeof started !== "string") return serverOf(started, port, folder, isOurs, like !== undefined, binary)
     if (tries < mostTries && /in use|bind|listen/i.test(started)) continue
     if (isOurs) rmSync(folder, { recursive: true, force: true })
     throw new Error(`${binary}: expected a server that listens, but it ended:\n${started}`)
@@ -88,11 +88,19 @@ async function end(child: ChildProcess): Promise<void> {
   await ended
 }
 
-function serverOf({ child, version }: Started, port: number, folder: string, isOurs: boolean, binary: string): TestServer {
+function serverOf(
+  { child, version }: Started,
+  port: number,
+  folder: string,
+  isOurs: boolean,
+  isAgain: boolean,
+  binary: string,
+): TestServer {
   if (!isAnnounced) console.error(`# ${binary} ${version}`)
   isAnnounced = true
   const forget = () => isOurs && rmSync(folder, { recursive: true, force: true })
-  if (isOurs) process.once("exit", forget)
+  // Who was there before it has said so already.
+  if (isOurs && !isAgain) process.once("exit", forget)
   const kill = () => end(child)
   return {
     ...{ port, folder, version, kill, url: `redis://127.0.0.1:${port}` },

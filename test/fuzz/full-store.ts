@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { GatePolicy } from "../../src/limits/index.ts"
+import type { Store } from "../../src/store/contract.ts"
 import { openDatabase } from "../../src/stores/sqlite/driver.ts"
 import { open } from "../../src/stores/sqlite/index.ts"
 import type { NewSchedule, NewTask, Status } from "../../src/task/index.ts"
@@ -15,11 +16,15 @@ import { completed, failed, rescheduled, retried, said, throttled } from "../../
 import { rate, slots, through } from "../../src/testing/conformance/policies.ts"
 import { VirtualWorld } from "../../src/testing/virtual-world.ts"
 
-export interface FullStore {
+export interface FullStore extends Contents {
   /** The file as it is after everybody has closed it. */
   readonly file: Buffer
   /** The file and its log as a crash leaves them. */
   readonly crashed: { readonly file: Buffer; readonly log: Buffer }
+}
+
+/** What was put into a store. */
+export interface Contents {
   readonly nowMs: number
   /** Statuses of the tasks in the namespace "default", by id. */
   readonly statuses: ReadonlyMap<string, Status>
@@ -38,22 +43,27 @@ export async function makeFullStore(): Promise<FullStore> {
     const world = new VirtualWorld()
     const store = await open({ url: `sqlite:${path}?durability=normal`, namespace: "default", world })
     const other = await open({ url: `sqlite:${path}?durability=normal`, namespace: "other", world })
-    const desk = new Desk(store, world)
-    const ids = await fillTasks(desk)
-    Object.assign(ids, await fillGates(desk))
-    ids.job = await startJob(desk, 2, { isOpen: true, concurrency: 1, onComplete: desk.newTask({ type: "report" }) }, { type: "odd" })
-    await fillSchedules(desk)
-    await fillCalls(desk)
-    await new Desk(other, world).submitMany(2)
-    const statuses = new Map((await desk.list()).map(({ id, status }) => [id, status]))
-    const nowMs = await desk.nowMs()
+    const contents = await fill(store, other, world)
     const crashed = copies(path, folder)
     await other.close()
     await store.close()
-    return { file: await closedFile(path), crashed, nowMs, statuses, ids }
+    return { file: await closedFile(path), crashed, ...contents }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Something of everything, and a little in another namespace. */
+export async function fill(store: Store, other: Store, world: VirtualWorld): Promise<Contents> {
+  const desk = new Desk(store, world)
+  const ids = await fillTasks(desk)
+  Object.assign(ids, await fillGates(desk))
+  ids.job = await startJob(desk, 2, { isOpen: true, concurrency: 1, onComplete: desk.newTask({ type: "report" }) }, { type: "odd" })
+  await fillSchedules(desk)
+  await fillCalls(desk)
+  await new Desk(other, world).submitMany(2)
+  const statuses = new Map((await desk.list()).map(({ id, status }) => [id, status]))
+  return { nowMs: await desk.nowMs(), statuses, ids }
 }
 
 /** With all of its log in it. A connection that was closed may hold on to it until it is collected, so it is asked for by name. */

@@ -9,7 +9,7 @@ import { everything } from "../../src/testing/conformance/desk.ts"
 import { completed, failed, said } from "../../src/testing/conformance/outcomes.ts"
 import { rate, slots, through } from "../../src/testing/conformance/policies.ts"
 import { VirtualWorld } from "../../src/testing/virtual-world.ts"
-import { type FullStore, scheduleOf } from "./full-store.ts"
+import { type Contents, scheduleOf } from "./full-store.ts"
 import { assertRefusal, inTime } from "./refusal.ts"
 
 /** A step that never ends is ended, and told. */
@@ -24,11 +24,11 @@ type Requests = { readonly [Name in Operation]: readonly Parameters<Store[Name]>
 /** What is asked by name: moved by hand, and so allowed to change. */
 const moved = { cancel: "first", retry: "broken", archive: "done", expire: "second" } as const
 
-export function movedIds({ ids }: FullStore): ReadonlySet<string> {
+export function movedIds({ ids }: Contents): ReadonlySet<string> {
   return new Set(Object.values(moved).map((name) => ids[name] ?? ""))
 }
 
-function requests({ ids, statuses, nowMs }: FullStore): Requests {
+export function requests({ ids, statuses, nowMs }: Contents): Requests {
   const all = [...statuses.keys()]
   const id = (name: string) => ids[name] ?? ""
   const newTask = {
@@ -129,7 +129,7 @@ function requests({ ids, statuses, nowMs }: FullStore): Requests {
 }
 
 /** Asks for everything, in the order of the contract, with claims and sweeps to their end after it. */
-export async function operate(store: Store, full: FullStore, codes: readonly ErrorCode[]): Promise<void> {
+export async function operate(store: Store, full: Contents, codes: readonly ErrorCode[]): Promise<void> {
   const asked = requests(full)
   const ask = async <T>(call: () => Promise<T>) => (await askAll([call], codes))[0] ?? null
   for (const operation of operations) {

@@ -37,7 +37,7 @@ describe("random commands", () => {
             withStore(world, openBacking, (stored) => new Script(world, [expected, stored], open).play(played)),
           )
         }),
-        { numRuns: runs(60), unbiased: true },
+        { numRuns: runs(name === "redis" ? 30 : 60), unbiased: true },
       )
     })
 
@@ -50,7 +50,7 @@ describe("random commands", () => {
             withStore(world, openBacking, (stored) => new Script(world, [expected, stored], setting).play(played)),
           )
         }),
-        { numRuns: runs(140), unbiased: true },
+        { numRuns: runs(name === "redis" ? 60 : 140), unbiased: true },
       )
     })
   }

@@ -9,7 +9,7 @@ import fc from "fast-check"
 import type { Store } from "../../src/store/contract.ts"
 import { VirtualWorld } from "../../src/testing/virtual-world.ts"
 import { runs } from "./runs.ts"
-import { memory } from "./with-store.ts"
+import { everyStore, withOwn } from "./with-store.ts"
 
 const [base, each] = [8, 8]
 
@@ -27,6 +27,9 @@ const open = fc.record({
   tasks: fc.integer({ min: 1, max: 4 }),
   flows: fc.constantFrom<"one" | "own">("one", "own"),
 })
+
+type Blocked = typeof blocked extends fc.Arbitrary<infer T> ? T : never
+type Open = typeof open extends fc.Arbitrary<infer T> ? T : never
 
 const rate = { limit: 1, perUs: 3_600_000_000, provider: "sliding" as const, burst: 1, phaseUs: 0, guardUs: 0, slackUs: 0 }
 const hello = {
@@ -85,74 +88,81 @@ class Counted {
   }
 }
 
-describe("a claim", () => {
-  it("touches little more than it returns, however many lanes wait", async () => {
-    await fc.assert(
-      fc.asyncProperty(blocked, open, fc.constantFrom(1, 3, 100), async (waiting, fresh, max) => {
-        const store = await (await memory()).open({ world: new VirtualWorld() })
-        await store.hello(hello)
-        await store.changeLimit({ limit: "paused", key: "", change: { kind: "pause" }, by: "somebody" })
-        const queue = new Counted(store)
-        const flow = (i: number) => (waiting.flows === "one" ? "red" : `f${i}`)
-        // Behind each gate a lane of its own: lanes that share a gate are kept apart by another one that is open.
-        const gates = (i: number) =>
-          (waiting.gates === "own"
-            ? [[waiting.limit, `k${i}`]]
-            : [
-                [waiting.limit, ""],
-                ["wide", `k${i}`],
-              ]) as never
-        await queue.submit(waiting.lanes, flow, gates)
-        await queue.submit(waiting.lanes, flow, gates)
-        await queue.exhaust()
-        for (let n = 0; n < fresh.tasks; n++) {
-          await queue.submit(
-            fresh.lanes,
-            (i) => (fresh.flows === "one" ? "blue" : `g${i}`),
-            (i) => [["wide", `open${i}`]],
-          )
-        }
-        let left = fresh.lanes * fresh.tasks
-        while (left > 0) {
-          const { claimed, touched } = await queue.claim(max)
-          assert.ok(claimed.length > 0)
-          assert.ok(touched <= base + each * claimed.length, `${touched} touched for ${claimed.length} claimed`)
-          left -= claimed.length
-        }
-        const { touched } = await queue.claim(max)
-        assert.ok(touched <= base, `${touched} touched for nothing`)
-      }),
-      { numRuns: runs(150) },
-    )
-  })
+/** On memory until it hurts. */
+const usual: Readonly<Record<string, number>> = { memory: 150 }
 
-  it("sends each lane away once", async () => {
-    await fc.assert(
-      fc.asyncProperty(blocked, async (waiting) => {
-        const store = await (await memory()).open({ world: new VirtualWorld() })
-        await store.hello(hello)
-        const queue = new Counted(store)
-        const flow = (i: number) => (waiting.flows === "one" ? "red" : `f${i}`)
-        const gates = (i: number) =>
-          (waiting.gates === "own"
-            ? [["full", `k${i}`]]
-            : [
-                ["full", ""],
-                ["wide", `k${i}`],
-              ]) as never
-        await queue.submit(waiting.lanes, flow, gates)
-        await queue.submit(waiting.lanes, flow, gates)
-        let [touched, claimed] = [0, 0]
-        for (let isMore = true; isMore; ) {
-          const answer = await queue.claim(100)
-          touched += answer.touched
-          claimed += answer.claimed.length
-          isMore = answer.more
-          assert.ok(touched <= base + each * (claimed + waiting.lanes), `${touched} touched for ${claimed} and ${waiting.lanes} lanes`)
-        }
-        assert.equal(claimed, waiting.gates === "own" ? waiting.lanes : Math.min(1, waiting.lanes))
-      }),
-      { numRuns: runs(150) },
-    )
+for (const [name, openBacking] of Object.entries(everyStore)) {
+  const numRuns = runs(usual[name] ?? 10)
+  describe(`a claim on ${name}`, () => {
+    it("touches little more than it returns, however many lanes wait", async () => {
+      await fc.assert(
+        fc.asyncProperty(blocked, open, fc.constantFrom(1, 3, 100), (waiting, fresh, max) =>
+          withOwn(new VirtualWorld(), openBacking, (store) => claimBeside(store, waiting, fresh, max)),
+        ),
+        { numRuns },
+      )
+    })
+
+    it("sends each lane away once", async () => {
+      await fc.assert(
+        fc.asyncProperty(blocked, (waiting) => withOwn(new VirtualWorld(), openBacking, (store) => sendAway(store, waiting))),
+        { numRuns },
+      )
+    })
   })
-})
+}
+
+const flowOf =
+  ({ flows }: Blocked) =>
+  (i: number) =>
+    flows === "one" ? "red" : `f${i}`
+
+/** Behind each gate a lane of its own: lanes that share a gate are kept apart by another one that is open. */
+const gatesOf =
+  (limit: string, { gates }: Blocked) =>
+  (i: number): readonly (readonly [string, string])[] =>
+    gates === "own"
+      ? [[limit, `k${i}`]]
+      : [
+          [limit, ""],
+          ["wide", `k${i}`],
+        ]
+
+async function claimBeside(store: Store, waiting: Blocked, fresh: Open, max: number): Promise<void> {
+  await store.hello(hello)
+  await store.changeLimit({ limit: "paused", key: "", change: { kind: "pause" }, by: "somebody" })
+  const queue = new Counted(store)
+  for (let times = 0; times < 2; times++) await queue.submit(waiting.lanes, flowOf(waiting), gatesOf(waiting.limit, waiting))
+  await queue.exhaust()
+  for (let n = 0; n < fresh.tasks; n++) {
+    await queue.submit(
+      fresh.lanes,
+      (i) => (fresh.flows === "one" ? "blue" : `g${i}`),
+      (i) => [["wide", `open${i}`]],
+    )
+  }
+  let left = fresh.lanes * fresh.tasks
+  while (left > 0) {
+    const { claimed, touched } = await queue.claim(max)
+    assert.ok(claimed.length > 0)
+    assert.ok(touched <= base + each * claimed.length, `${touched} touched for ${claimed.length} claimed`)
+    left -= claimed.length
+  }
+  const { touched } = await queue.claim(max)
+  assert.ok(touched <= base, `${touched} touched for nothing`)
+}
+
+async function sendAway(store: Store, waiting: Blocked): Promise<void> {
+  await store.hello(hello)
+  const queue = new Counted(store)
+  for (let times = 0; times < 2; times++) await queue.submit(waiting.lanes, flowOf(waiting), gatesOf("full", waiting))
+  let [touched, claimed] = [0, 0]
+  for (let isMore = true; isMore; ) {
+    const answer = await queue.claim(100)
+    touched += answer.touched
+    claimed += answer.claimed.length
+    isMore = answer.more
+    assert.ok(touched <= base + each * (claimed + waiting.lanes), `${touched} touched for ${claimed} and ${waiting.lanes} lanes`)
+  }
+  assert.equal(claimed, waiting.gates === "own" ? waiting.lanes : Math.min(1, waiting.lanes))
+}

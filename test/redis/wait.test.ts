@@ -52,6 +52,24 @@ it("nobody listens before somebody waits", patience, async (test) => {
   await admin.until(async () => (await clients()) === 1)
 })
 
+it(
+  "whoever waits at a store that was closed waits until he is told to go: in a loop he would let nothing else happen",
+  patience,
+  async (test) => {
+    const store = await openRedis(test, (await ownServer(test)).url)
+    await store.close()
+    const controller = new AbortController()
+    let isOver = false
+    const waiting = store.wait({ workerId: "w" }, controller.signal).then(() => {
+      isOver = true
+    })
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(isOver, false)
+    controller.abort()
+    await waiting
+  },
+)
+
 it("an exchange is one command, whatever it does", patience, async (test) => {
   const server = await ownServer(test)
   const store = await openRedis(test, server.url)

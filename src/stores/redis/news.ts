@@ -21,8 +21,8 @@ export class News {
   }
 
   async wait(signal: AbortSignal): Promise<void> {
-    if (this.isClosed) return
-    this.link.start()
+    // A store that was closed has no news any more. To return would have whoever waits in a loop ask again at once, and again.
+    if (!this.isClosed) this.link.start()
     await this.waiters.wait(signal)
   }
 

@@ -8,7 +8,7 @@ import { Packed } from "./message-pack.ts"
 
 type Value = unknown
 
-export function toTask(id: string, packed: Buffer, input: Buffer): TaskRecord {
+export function toTask(id: string, packed: Buffer, apart: Buffer): TaskRecord {
   const bytes = new Packed(packed)
   let live: Value
   let fixed: Value
@@ -19,34 +19,44 @@ export function toTask(id: string, packed: Buffer, input: Buffer): TaskRecord {
     throw damaged(id, "a packed task")
   }
   if (!Array.isArray(live) || !Array.isArray(fixed)) throw damaged(id, "a packed task")
+  const wholeOrNull = (value: Value) => {
+    if (value === false || value === undefined) return null
+    if (Number.isSafeInteger(value)) return value as number
+    throw damaged(id, `a whole number instead of ${shown(value)}`)
+  }
+  const textOrNull = (value: Value) => {
+    if (value === false || value === undefined) return null
+    if (typeof value === "string") return value
+    throw damaged(id, `a text instead of ${shown(value)}`)
+  }
   const createdAtMs = live[3] as number
-  const after = (value: Value) => (typeof value === "number" ? createdAtMs + value : null)
-  const whole = (value: Value) => (typeof value === "number" ? value : 0)
-  const wholeOrNull = (value: Value) => (typeof value === "number" ? value : null)
-  const textOrNull = (value: Value) => (typeof value === "string" ? value : null)
+  const whole = (value: Value) => wholeOrNull(value) ?? 0
+  const after = (value: Value) => (value === false || value === undefined ? null : instant(id, createdAtMs + whole(value)))
   const status = storedStatuses[live[0] as number]
   const type = live[2] as string
-  if (status === undefined || typeof type !== "string" || typeof createdAtMs !== "number") throw damaged(id, "a status, a type and a time")
+  const input = fixed[0] === true ? apart.toString() : fixed[0]
+  if (status === undefined || typeof type !== "string" || typeof input !== "string") throw damaged(id, "a status, a type and an input")
+  instant(id, createdAtMs)
   return {
     id,
     seq: whole(live[1]),
     type,
     status,
     priority: whole(live[7]),
-    input: fixed[0] === true ? input.toString() : (fixed[0] as string),
+    input,
     output: textOrNull(live[24]),
     progress: textOrNull(live[26]),
-    tags: Array.isArray(fixed[5]) ? (fixed[5] as string[]) : none,
+    tags: toTags(id, fixed[5]),
     jobId: textOrNull(live[11]),
     idempotencyKey: textOrNull(fixed[6]),
     inputDigest: textOrNull(fixed[7]),
     flow: textOrNull(live[12]) ?? type,
-    gates: toGates(live[13]),
+    gates: toGates(id, live[13]),
     forecastAtMs: after(live[14]),
     createdAtMs,
     updatedAtMs: after(live[17]) ?? createdAtMs,
-    availableAtMs: createdAtMs + whole(live[4]),
-    readyAtMs: createdAtMs + whole(live[5]),
+    availableAtMs: after(live[4]) ?? createdAtMs,
+    readyAtMs: after(live[5]) ?? createdAtMs,
     expiresAtMs: after(live[10]),
     expiredAtMs: after(live[32]),
     startedAtMs: after(live[18]),
@@ -72,10 +82,31 @@ export function toTask(id: string, packed: Buffer, input: Buffer): TaskRecord {
 }
 
 const none: readonly never[] = []
+/** The last that a Date can hold, and one more: what comes back goes behind what is ready by then. */
+const lastMs = 8.64e15 + 1
 
-function toGates(stored: Value): readonly GateRef[] | null {
+function instant(id: string, ms: number): number {
+  if (Number.isSafeInteger(ms) && Math.abs(ms) <= lastMs) return ms
+  throw damaged(id, `a time instead of ${shown(ms)}`)
+}
+
+function toTags(id: string, stored: Value): readonly string[] {
+  if (stored === false || stored === undefined) return none
+  if (Array.isArray(stored) && stored.every((tag) => typeof tag === "string")) return stored
+  throw damaged(id, "tags")
+}
+
+function toGates(id: string, stored: Value): readonly GateRef[] | null {
   if (stored === true) return null
-  return Array.isArray(stored) ? (stored as StoredGateRef[]).map(toGate) : none
+  if (stored === false || stored === undefined) return none
+  if (Array.isArray(stored) && stored.every(isGate)) return stored.map(toGate)
+  throw damaged(id, "gates")
+}
+
+function isGate(stored: unknown): stored is StoredGateRef {
+  if (!Array.isArray(stored)) return false
+  const [limit, key, cost] = stored
+  return typeof limit === "string" && typeof key === "string" && Number.isSafeInteger(cost)
 }
 
 function toGate([limit, key, cost, most, reserved, delayMs]: StoredGateRef): GateRef {

@@ -2,7 +2,7 @@
 // its tasks come out. A step that is refused before it began (a text that the server has forgotten, a slot that has moved) is sent
 // again; one whose answer was lost is not: whoever asked repeats it with the same ids and numbers.
 
-import { type ErrorCode, errorTable, SluiceError } from "../../errors/index.ts"
+import { cut, type ErrorCode, errorTable, isSluiceError, plain, SluiceError } from "../../errors/index.ts"
 import type { World } from "../../world/index.ts"
 import { Answers } from "./answers.ts"
 import { isUnsent, refusalOf, translate } from "./errors.ts"
@@ -14,6 +14,8 @@ import type { Script } from "./script-text.ts"
 
 /** A slot that moves on and on is given up on. */
 const mostRefusals = 5
+/** Of a message from the server. */
+const mostCharacters = 1_000
 
 export interface StepsOptions {
   readonly place: string
@@ -77,15 +79,21 @@ export class Steps {
     if (String(kind) === "lost") throw this.lost()
     if (String(kind) !== "ok") throw this.failed(String(text), String(rows[0]))
     this.seenAtMs = this.options.world.wallMs()
-    return this.answers.restore(operation, JSON.parse(String(text)), (row) => {
-      const [id, packed, input] = rows.slice(3 * row, 3 * row + 3) as [Buffer, Buffer, Buffer]
-      return toTask(String(id), packed, input)
-    })
+    try {
+      return this.answers.restore(operation, JSON.parse(String(text)), (row) => {
+        const [id, packed, input] = rows.slice(3 * row, 3 * row + 3) as [Buffer, Buffer, Buffer]
+        return toTask(String(id), packed, input)
+      })
+    } catch (error) {
+      // The answer has come, and is not one: that is no matter of the connection.
+      if (isSluiceError(error)) throw this.failed(error.code, error.message)
+      throw this.failed("store_damaged", `expected an answer to "${operation}", got what cannot be read (${(error as Error).message})`)
+    }
   }
 
   private failed(code: string, message: string): SluiceError {
     const known = Object.hasOwn(errorTable, code) ? (code as ErrorCode) : "store_damaged"
-    return new SluiceError(known, `${this.options.place}: ${message}`)
+    return new SluiceError(known, `${this.options.place}: ${cut(plain(message), mostCharacters)}`)
   }
 
   private lost(): SluiceError {

@@ -9,6 +9,9 @@ import { cjson, redis } from "./server.ts"
 /** A machine without a clock of its own starts in 1970, and is this far behind at most. */
 const furthestAheadMs = 100 * 365 * 86_400_000
 
+/** The last instant of all dates. */
+const mostNumber = 8.64e15
+
 export class Context {
   /** The prefix of all keys of the namespace. */
   readonly base: string
@@ -23,8 +26,9 @@ export class Context {
     this.meta = new Meta(base)
     this.epoch = this.meta.text("epoch") ?? ""
     const wallMs = clock === "" ? serverMs() : tonumber(clock)
+    if (!isWhole(wallMs)) throw damaged("the clock of the request", "milliseconds", clock)
     const behind = this.meta.text("behind") ?? ""
-    const time = tick({ lastMs: this.meta.number("clock"), behindAtMs: behind === "" ? null : tonumber(behind) }, wallMs)
+    const time = tick({ lastMs: this.meta.number("clock"), behindAtMs: behind === "" ? null : this.meta.number("behind") }, wallMs)
     // Else every lease, every expiry and every retention would be over at once.
     if (time.lastMs - wallMs > furthestAheadMs) throw damaged(`the clock (in ${base}meta)`, "a time of this century", time.lastMs)
     this.nowMs = time.lastMs
@@ -36,6 +40,8 @@ export class Context {
   /** Finds the data, or begins it with the epoch of the request. Answers with the epoch that holds and the version of the layout. */
   open(request: string): string {
     if (this.epoch === "") {
+      // A new beginning beside what is left would give out its numbers again.
+      if (redis.call("EXISTS", `${this.base}tasks`) === 1) throw damaged(`epoch (in ${this.base}meta)`, "that of the tasks", undefined)
       const { epoch } = cjson.decode(request) as { readonly epoch: string }
       this.meta.set("epoch", epoch)
       this.meta.set("version", layoutVersion)
@@ -73,7 +79,7 @@ export class Meta {
     const value = this.values[name]
     if (value === undefined) return 0
     const number = tonumber(value)
-    if (number === undefined) throw damaged(`${name} (in ${this.key})`, "a number", value)
+    if (!isWhole(number)) throw damaged(`${name} (in ${this.key})`, "a number", value)
     return number
   }
 
@@ -97,6 +103,11 @@ export class Meta {
     for (const name of this.changed) values.push(name, this.values[name] as string | number)
     redis.call("HSET", this.key, ...values)
   }
+}
+
+/** Whole, and so that counting on from it stays exact. */
+function isWhole(value: number | undefined): boolean {
+  return value !== undefined && value === Math.floor(value) && value >= -mostNumber && value <= mostNumber
 }
 
 /** What was read cannot be what was written. */

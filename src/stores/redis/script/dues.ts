@@ -4,7 +4,8 @@
 import type { DueGate } from "../../../store/limit-records.ts"
 import { askWith, callWith, type Values } from "./batch.ts"
 import type { Context } from "./context.ts"
-import { fromSortable, sortable, toNumber } from "./lua.ts"
+import { sortable, toNumber } from "./lua.ts"
+import { gateOf } from "./packed.ts"
 import { redis } from "./server.ts"
 
 interface Said {
@@ -40,12 +41,14 @@ export class Dues {
     this.write()
     const { base, nowMs } = this.context
     if (limit <= 0) return []
-    return toDues(redis.call("ZRANGEBYSCORE", `${base}dues:${type}`, "-inf", nowMs, "WITHSCORES", "LIMIT", 0, limit) as string[])
+    const key = `${base}dues:${type}`
+    return toDues(key, redis.call("ZRANGEBYSCORE", key, "-inf", nowMs, "WITHSCORES", "LIMIT", 0, limit) as string[])
   }
 
   next(type: string): DueGate | null {
     this.write()
-    return toDues(redis.call("ZRANGE", `${this.context.base}dues:${type}`, 0, 0, "WITHSCORES") as string[])[0] ?? null
+    const key = `${this.context.base}dues:${type}`
+    return toDues(key, redis.call("ZRANGE", key, 0, 0, "WITHSCORES") as string[])[0] ?? null
   }
 
   /** Every gate of the limit that somebody waits at is looked at again, at once. `isOf` says which of the gates are. */
@@ -55,7 +58,7 @@ export class Dues {
     for (const type of redis.call("SMEMBERS", `${base}due-types`) as string[]) {
       const key = `${base}dues:${type}`
       const members = redis.call("ZRANGEBYSCORE", key, `(${nowMs}`, "+inf") as string[]
-      const are = isOf(members.map((member) => fromSortable(member)))
+      const are = isOf(members.map((member) => gateOf(member, key)))
       const hurried: Values = []
       for (let i = 0; i < members.length; i++) if (are[i] === true) hurried.push(nowMs, members[i] as string)
       callWith("ZADD", key, hurried)
@@ -101,9 +104,9 @@ export class Dues {
 }
 
 /** Members and their scores, one after the other. */
-function toDues(pairs: readonly string[]): DueGate[] {
+function toDues(key: string, pairs: readonly string[]): DueGate[] {
   const found: DueGate[] = []
-  for (let i = 0; i < pairs.length; i += 2) found.push({ gate: fromSortable(pairs[i] as string), atMs: toNumber(pairs[i + 1]) ?? 0 })
+  for (let i = 0; i < pairs.length; i += 2) found.push({ gate: gateOf(pairs[i] as string, key), atMs: toNumber(pairs[i + 1]) ?? 0 })
   return found
 }
 

@@ -71,7 +71,7 @@ export class FlowTable {
 
   placeWaiting(flow: Flow, gate: number, bestLane: string | undefined): void {
     const field = `${gate}:${flow.name}`
-    const before = this.memberAt(field)
+    const before = this.memberOf(flow, gate)
     const member = bestLane === undefined ? false : flowMember(bestLane, flow.virtualTime, flow.flow)
     if (before === member) return
     this.movePlace(this.placeKey(flow.type, gate), before, member)
@@ -95,10 +95,15 @@ export class FlowTable {
     return names.length
   }
 
-  private memberAt(field: string): string | false {
+  /** By which it stands there; false where it does not. */
+  memberOf(flow: Flow, gate: number): string | false {
+    if (gate === ready) return flow.member
+    const field = `${gate}:${flow.name}`
     const known = this.atGates[field]
     if (known !== undefined) return known
-    return redis.call("HGET", this.key, field) as string | false
+    const found = redis.call("HGET", this.key, field) as string | false
+    this.atGates[field] = found
+    return found
   }
 
   private movePlace(key: string, before: string | false, member: string | false): void {

@@ -3,11 +3,12 @@
 // `gates-idle` has every gate that nobody waits at. Its score is never later than the time of the last writing, and mostly earlier, so that
 // writing a gate does not move it each time; whoever looks for idle ones puts right what he meets.
 
+import { shown } from "../../../errors/index.ts"
 import type { GateState } from "../../../limits/index.ts"
 import { type GateKey, gateForgottenAfterMs } from "../../../store/limit-records.ts"
 import { gateName } from "../../../task/index.ts"
 import { askWith, callWith, type Values } from "./batch.ts"
-import type { Context } from "./context.ts"
+import { type Context, damaged } from "./context.ts"
 import { settleDemand } from "./demand.ts"
 import { isIdle, type Kept, packGate, unpackGate } from "./kept-gate.ts"
 import { bytesAfter, bytesBefore, firstBytes, fromSortable, sortable } from "./lua.ts"
@@ -50,7 +51,11 @@ export class GateTable {
     const known = this.byNumber[number]
     if (known !== undefined) return known
     const name = this.names[number] ?? (redis.call("HGET", `${this.base}gate-names`, number) as string | false)
-    return name === false ? null : this.named(name)
+    const kept = name === false ? null : this.named(name)
+    // Under two numbers it would be looked for where nobody is.
+    if (kept !== null && kept.number !== number)
+      throw damaged(`gate ${shown(kept.name)} (in ${this.base}gates)`, `number ${number}`, kept.number)
+    return kept
   }
 
   /** Reads in one go what will be asked for by name. */
@@ -153,10 +158,10 @@ export class GateTable {
     const piece = Math.max(limit, idlePiece)
     for (let looked = piece; ; looked += piece) {
       const members = redis.call("ZRANGEBYSCORE", `${this.base}gates-idle`, "-inf", beforeMs, "LIMIT", 0, piece) as string[]
-      this.readAheadNumbered(members.map((member) => fromSortable(member)))
+      this.readAheadNumbered(members.map((member) => fromSortable(member) ?? 0))
       const found: Kept[] = []
       for (const member of members) {
-        const kept = this.soundAt(fromSortable(member))
+        const kept = this.soundAt(fromSortable(member) ?? 0)
         if (kept !== null && isIdle(kept) && kept.idleSinceMs === kept.touchedAtMs) found.push(kept)
         else this.putRight(member, kept)
       }

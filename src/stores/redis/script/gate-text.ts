@@ -79,8 +79,10 @@ export function unpackState(text: string, offset: number): GateState | null {
   const holders: Holder[] = []
   let at = beforeHolders
   for (let i = 0; i < held; i++) {
-    const holder = { id: flat[at], fence: flat[at + 1], slots: flat[at + 2], untilUs: flat[at + 3] }
-    holders[i] = holder as Holder
+    const holder = { id: flat[at], fence: flat[at + 1], slots: flat[at + 2], untilUs: flat[at + 3] } as Holder
+    // One without its end would hold nothing, and another would pass in its place.
+    if (!(holder.untilUs >= 0) || !(holder.slots >= 0)) return null
+    holders[i] = holder
     at += 4
   }
   const rates: RateState[] = []
@@ -88,6 +90,7 @@ export function unpackState(text: string, offset: number): GateState | null {
   if (typeof rateCount !== "number" || rateCount > size) return null
   for (let i = 0; i < rateCount; i++) {
     const perUs = flat[at + 1] as number
+    if (!(perUs > 0)) return null
     if (flat[at] === kinds.window) {
       const free: FreeTime[] = []
       const freeCount = flat[at + 4]
@@ -97,13 +100,16 @@ export function unpackState(text: string, offset: number): GateState | null {
       at += 5
       let atUs = 0
       for (let j = 0; j < freeCount; j++) {
+        const cost = flat[at + 1] as number
         atUs += flat[at] as number
-        free[j] = [atUs, flat[at + 1] as number]
+        if (!(atUs >= 0) || !(cost >= 0)) return null
+        free[j] = [atUs, cost]
         at += 2
       }
       rates[i] = lagUs === none ? { kind: "window", perUs, free, rttMinUs } : { kind: "window", perUs, free, rttMinUs, lagUs }
     } else {
       const [first, second] = [flat[at + 2] as number, flat[at + 3] as number]
+      if (!(first >= 0) || !(second >= 0) || (flat[at] !== kinds.fixed && flat[at] !== kinds.bucket)) return null
       rates[i] =
         flat[at] === kinds.fixed
           ? { kind: "fixed", perUs, startUs: first, used: second }
@@ -111,7 +117,7 @@ export function unpackState(text: string, offset: number): GateState | null {
       at += 4
     }
   }
-  if (at + 1 !== size) return null
+  if (at + 1 !== size || !(holdUs >= 0) || !(closedUntilUs >= 0) || !(count >= 0)) return null
   const state: GateState = { rates, holders, holdUs, closedUntilUs, cooldown: { count, reactedAtUs } }
   const rare = flat[at]
   return typeof rare === "object" ? { ...state, ...(rare as Rare) } : state

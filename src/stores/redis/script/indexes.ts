@@ -3,7 +3,7 @@
 
 import type { TaskRecord } from "../../../task/index.ts"
 import { tonumber } from "./builtins.ts"
-import type { Context } from "./context.ts"
+import { type Context, damaged } from "./context.ts"
 import { Finished } from "./finished.ts"
 import type { Lanes } from "./lanes.ts"
 import { Leases } from "./leases.ts"
@@ -80,7 +80,32 @@ export class Indexes {
   }
 
   due(type: string, limit: number): TaskRecord[] {
-    return this.tasks.records(this.idsUpTo(this.dueKey(type), limit))
+    const found: TaskRecord[] = []
+    const key = this.dueKey(type)
+    const seqs = this.seqsUpTo(key, limit)
+    const tasks = this.tasks.records(this.tasks.idsOf(seqs))
+    // What names no task would be due for ever.
+    if (tasks.length < seqs.length)
+      for (const seq of seqs)
+        if (!tasks.some((task) => task.seq === seq))
+          throw damaged(`task number ${seq} (in ${key})`, "its record, which an index names", undefined)
+    for (const task of tasks) {
+      // What has ended, or stands in a lane already, is not to come into one.
+      if (task.status === "pending" && task.gates !== null && !this.isStanding(task) && task.availableAtMs <= this.nowMs) found.push(task)
+      else this.putRight(key, task, task.status === "pending" && !this.isStanding(task) ? task.availableAtMs : null)
+    }
+    return found
+  }
+
+  private isStanding({ id }: TaskRecord): boolean {
+    const standing = this.tasks.entry(id)?.live[Live.standing]
+    return standing !== undefined && standing !== Standing.none
+  }
+
+  /** The index has it at another time than the task says; null: it has no place there. */
+  private putRight(key: string, { seq }: TaskRecord, atMs: number | null): void {
+    if (atMs === null || atMs <= this.nowMs) this.writes.removeSorted(key, firstMember + seq)
+    else this.writes.addSorted(key, atMs, firstMember + seq)
   }
 
   nextDueAtMs(type: string): number | null {
@@ -91,7 +116,13 @@ export class Indexes {
   }
 
   overdue(limit: number): TaskRecord[] {
-    return this.tasks.soundRecords(this.idsUpTo(this.expiriesKey(), limit))
+    const found: TaskRecord[] = []
+    for (const task of this.tasks.soundRecords(this.tasks.idsOf(this.seqsUpTo(this.expiriesKey(), limit)))) {
+      const isPending = task.status === "pending"
+      if (isPending && task.expiresAtMs !== null && task.expiresAtMs <= this.nowMs) found.push(task)
+      else this.putRight(this.expiriesKey(), task, isPending ? task.expiresAtMs : null)
+    }
+    return found
   }
 
   unrouted(types: readonly string[], limit: number): TaskRecord[] {
@@ -112,11 +143,11 @@ export class Indexes {
   }
 
   /** Of those whose time has come, the earliest first. */
-  private idsUpTo(key: string, limit: number): string[] {
+  private seqsUpTo(key: string, limit: number): number[] {
     if (limit <= 0) return []
     this.writes.settle(key)
     const members = redis.call("ZRANGEBYSCORE", key, "-inf", this.nowMs, "LIMIT", 0, limit) as string[]
-    return members.length === 0 ? [] : this.tasks.idsOf(members.map((member) => tonumber(member) - firstMember))
+    return members.map((member) => tonumber(member) - firstMember)
   }
 
   private dueKey(type: string): string {

@@ -179,8 +179,11 @@ export class Lanes implements Backlog {
     const rows: FlowRow[] = []
     for (const member of this.flowTable.standing(type, gate, skip, limit)) {
       const { flow, priority, virtualTime, readyAtMs, seq } = flowAt(member)
-      const flowTime = gate === ready ? virtualTime : this.flowTable.flow(type, flow, this.virtualTime).virtualTime
-      rows.push({ flow, priority, virtualTime, readyAtMs, seq, flowTime })
+      const found = this.flowTable.flow(type, flow, this.virtualTime)
+      // One that stood twice would hand out its tasks twice, or wait where nobody is.
+      if (this.flowTable.memberOf(found, gate) !== member)
+        throw damaged(`flow ${shown(flow)} (in ${this.context.base}flows)`, `to stand at gate ${gate} as it does`, member)
+      rows.push({ flow, priority, virtualTime, readyAtMs, seq, flowTime: found.virtualTime })
     }
     return rows
   }
@@ -189,6 +192,12 @@ export class Lanes implements Backlog {
     const rows: LaneRow[] = []
     for (const member of this.table.standing(type, gate, flow, skip, limit)) rows.push(laneAt(member))
     if (rows.length > 1) this.readAhead(rows)
+    for (const row of rows) {
+      const { head, gate: at } = this.table.lane(row.lane)
+      // One that stood elsewhere as well would be told to move for ever.
+      if (at !== gate || !head || compareHeads(head, row) !== 0)
+        throw damaged(`lane ${row.lane} (in ${this.context.base}lanes)`, `to stand at gate ${gate} as it does`, row.seq)
+    }
     return rows
   }
 

@@ -4,8 +4,8 @@
 import type { CallLine } from "../../../store/call-records.ts"
 import { callWith, type Values } from "./batch.ts"
 import type { Context } from "./context.ts"
-import { fromSortable, sortable, toNumber } from "./lua.ts"
-import { unpacked } from "./packed.ts"
+import { sortable, toNumber } from "./lua.ts"
+import { gateOf, unpacked } from "./packed.ts"
 import { cmsgpack, redis } from "./server.ts"
 
 type Packed = [ownerId: string, atMs: number]
@@ -33,8 +33,9 @@ export class CallLines {
 
   /** Gates where a call of this owner is first and the time has come. */
   due(ownerId: string, limit: number): number[] {
-    const members = redis.call("ZRANGEBYSCORE", `${this.base}lines:${ownerId}`, "-inf", this.nowMs, "LIMIT", 0, limit) as string[]
-    return members.map((member) => fromSortable(member))
+    const key = `${this.base}lines:${ownerId}`
+    const members = redis.call("ZRANGEBYSCORE", key, "-inf", this.nowMs, "LIMIT", 0, limit) as string[]
+    return members.map((member) => gateOf(member, key))
   }
 
   nextAtMs(ownerId: string): number | null {

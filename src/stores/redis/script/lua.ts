@@ -39,6 +39,8 @@ export function sortable(number: number): string {
   return `${string.char(64 + string.len(digits))}${digits}`
 }
 
-export function fromSortable(text: string): number {
-  return tonumber(string.sub(text, 2)) ?? 0
+/** Null where it is none that `sortable` has made. */
+export function fromSortable(text: string): number | null {
+  const number = tonumber(string.sub(text, 2)) ?? null
+  return number !== null && number < 1e16 && sortable(number) === text ? number : null
 }

@@ -3,6 +3,7 @@
 
 import { type SluiceError, shown } from "../../../errors/index.ts"
 import { damaged } from "./context.ts"
+import { fromSortable } from "./lua.ts"
 import { cmsgpack } from "./server.ts"
 
 declare function pcall<A extends unknown[], R extends unknown[]>(
@@ -19,6 +20,13 @@ export function unpackAt(this: void, text: string, offset: number): LuaMultiRetu
 /** What stands in the field of the key is no such thing. */
 export function unreadable(key: string, field: string | number, expected: string, text: string): SluiceError {
   return damaged(`${shown(field)} (in ${key})`, expected, text)
+}
+
+/** The number of a gate from the member of an index: what names none would be due for ever. */
+export function gateOf(member: string, key: string): number {
+  const gate = fromSortable(member)
+  if (gate === null) throw damaged(`a gate (in ${key})`, "its number", member)
+  return gate
 }
 
 /** The record that was packed alone. */

@@ -4,6 +4,8 @@
 interface Server {
   /** A bulk string is a string, nothing is false, an integer a number. */
   call(command: string, ...values: (string | number)[]): unknown
+  /** Of the opening of the script, scripts/lua/prelude.lua: the key of the latest command. */
+  latestKey(): string
 }
 
 /** @noSelf */

@@ -6,19 +6,24 @@ import { changing, endStep, getTasks, looking } from "../../../store/steps.ts"
 import { answered } from "./answer.ts"
 import { Context } from "./context.ts"
 import { RedisRecords } from "./records.ts"
-import { SluiceError } from "./replaced/error.ts"
-import { cjson } from "./server.ts"
+import { SluiceError, shown } from "./replaced/error.ts"
+import { cjson, redis } from "./server.ts"
 
 type AnyStep = (records: RedisRecords, request: unknown) => unknown
 type AnySteps = Readonly<Record<string, AnyStep | undefined>>
+
+/** Of the step that runs, or ran last. */
+let records: RedisRecords | null = null
 
 export function run(this: void, keys: readonly string[], values: readonly string[]): readonly string[] {
   try {
     return ran(keys[0] ?? "", values)
   } catch (error) {
     if (error instanceof SluiceError) return ["error", error.code, error.message]
+    // What the server refuses for reasons of its own is the client's to understand.
+    if (isReply(error) && !isOfValue(error.err)) throw error
     // Redis 7.0 comes down with a table that leaves a script without being an error of its own: a text does no harm.
-    throw isReply(error) ? error : `${error}`
+    return ["error", "store_damaged", because(isReply(error) ? error.err : `${error}`)]
   }
 }
 
@@ -27,18 +32,39 @@ export function isLook(this: void, operation: string): boolean {
   return operation === "get" || (looking as AnySteps)[operation] !== undefined
 }
 
+/** The step has failed on something that it has read. */
+function because(what: string): string {
+  const task = records?.tasks.unsound() ?? null
+  const record = task === null ? redis.latestKey() : `task ${shown(task)} (in ${redis.latestKey()})`
+  return `${record}: expected what was written there, but the step failed on something else (${what})`
+}
+
 function ran(base: string, values: readonly string[]): readonly string[] {
+  records = null
   const [operation = "", epoch = "", clock = "", request = ""] = values
   const context = new Context(base, clock)
   if (operation === "open") return ["ok", context.open(request)]
   if (context.epoch !== epoch) return ["lost"]
-  return step(new RedisRecords(context), operation, cjson.decode(request))
+  const asked = cjson.decode(request)
+  if (typeof asked !== "object") throw new SluiceError("store_damaged", `expected a request, got ${shown(asked)}`)
+  records = new RedisRecords(context)
+  return step(records, operation, asked)
 }
 
 /** What a command of the server has raised. */
-function isReply(error: unknown): boolean {
+function isReply(error: unknown): error is { readonly err: string } {
   return typeof error === "object" && typeof (error as { readonly err?: unknown }).err === "string"
 }
+
+/** It was refused for what stands under the key, or for what was read before and handed on. */
+function isOfValue(reply: string): boolean {
+  return ofValue.some((part) => reply.includes(part))
+}
+
+const ofValue = [
+  ...["WRONGTYPE", "not an integer", "not a valid float", "not a float", "not a number", "out of range", "overflow"],
+  ...["arguments must be strings or integers", "valid string range"],
+]
 
 function step(records: RedisRecords, operation: string, request: unknown): readonly string[] {
   const look = operation === "get" ? getOf : (looking as AnySteps)[operation]

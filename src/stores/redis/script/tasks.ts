@@ -10,6 +10,7 @@ import { Live } from "./live.ts"
 import { pack } from "./packing.ts"
 import { isLong, toFixed, toRecord } from "./row.ts"
 import { cmsgpack, redis } from "./server.ts"
+import { isSound } from "./sound-task.ts"
 import { type Entry, type Packed, type StoredTask, storedTask } from "./stored-task.ts"
 import { inPieces, type Writes } from "./writes.ts"
 
@@ -69,14 +70,21 @@ export class Tasks {
 
   /** For the sweep: a task that is damaged must not keep all others from being swept. Whoever asks for it is told. */
   soundRecords(ids: readonly string[]): TaskRecord[] {
-    const [isSound, found] = attempt(recordsOf, this, ids)
-    if (isSound) return found
     const sound: TaskRecord[] = []
+    const [isRead] = attempt(readAll, this, ids)
     for (const id of ids) {
-      const [isOne, one] = attempt(recordsOf, this, [id])
-      if (isOne) for (const task of one) sound.push(task)
+      const [isOne] = isRead ? [true] : attempt(readAll, this, [id])
+      const entry = this.entries[id]
+      if (isOne && entry !== undefined && isSound(entry)) sound.push(recordOf(entry))
     }
     return sound
+  }
+
+  /** The first of those that the step has met which cannot have been written so. */
+  unsound(): string | null {
+    // The order does not matter: one is as good as another.
+    for (const entry of Object.values(this.entries as Record<string, Entry>)) if (!isSound(entry)) return entry.id
+    return null
   }
 
   /** Reads which tasks have these numbers, and the tasks. */
@@ -246,8 +254,8 @@ export function recordOf(entry: Entry): TaskRecord {
   return task
 }
 
-function recordsOf(this: void, tasks: Tasks, ids: readonly string[]): TaskRecord[] {
-  return tasks.records(ids)
+function readAll(this: void, tasks: Tasks, ids: readonly string[]): void {
+  tasks.read(ids)
 }
 
 function unpackAll(
