@@ -13,6 +13,8 @@ export interface LookOptions {
   readonly histories: boolean
 }
 
+/** A store on the network answers many as soon as one. */
+const atOnce = 64
 const page = { statuses: null, type: null, tag: null, jobId: null, createdFromMs: null, createdBeforeMs: null, limit: 1_000 }
 
 export async function lookAt(store: Store, { isRest, limits, histories }: LookOptions): Promise<Extract<Fact, { op: "look" }>> {
@@ -24,16 +26,20 @@ export async function lookAt(store: Store, { isRest, limits, histories }: LookOp
     if (beforeSeq === null) break
   }
   const tasks: SeenTask[] = []
-  for (const record of records) {
-    const { id, status, fence, idempotencyKey: key, gates } = record
-    const claims = histories && fence > 0 ? await claimsOf(store, id) : null
-    tasks.push({ id, status, fence, key, gates, place: status === "pending" ? await placeOf(store, record) : null, claims })
+  for (let from = 0; from < records.length; from += atOnce) {
+    tasks.push(...(await Promise.all(records.slice(from, from + atOnce).map((record) => seen(store, record, histories)))))
   }
   const { byStatus: counts } = await store.counts({ type: null })
   const gates: SeenGate[] = []
   for (const limit of limits) gates.push(...(await gatesOf(store, limit)))
   const { nowMs: atMs } = await store.now({})
   return { op: "look", atMs, isRest, tasks, counts, gates }
+}
+
+async function seen(store: Store, record: TaskRecord, histories: boolean): Promise<SeenTask> {
+  const { id, status, fence, idempotencyKey: key, gates } = record
+  const claims = histories && fence > 0 ? await claimsOf(store, id) : null
+  return { id, status, fence, key, gates, place: status === "pending" ? await placeOf(store, record) : null, claims }
 }
 
 async function placeOf(store: Store, { id, type, flow, gates }: TaskRecord): Promise<SeenTask["place"]> {

@@ -12,8 +12,8 @@ export function lossText(keeping: Keeping & { readonly store: string; readonly s
   const lost = (counted: LossResult["submits"]) =>
     `${whole(counted.lost)} of ${whole(counted.acknowledged)} (${share(counted.lost, counted.acknowledged)})`
   const gone = vanished === 0 ? "" : `; ${whole(vanished)} times nothing was left, and the store said so`
-  const worst =
-    killsWithLoss === 0 ? "" : `, at most ${whole(mostByOneKill)} by one, the oldest acknowledged ${whole(oldestMs)} ms before it`
+  const oldest = vanished === 0 ? `, the oldest acknowledged ${whole(oldestMs)} ms before it` : ""
+  const worst = killsWithLoss === 0 ? "" : `, at most ${whole(mostByOneKill)} by one${oldest}`
   return [
     `seed ${keeping.seed}, ${(durationMs / 1_000).toFixed(1)} s`,
     "A kill ends the server's process: what it had written is kept by the system. What a machine loses that goes down is not seen here.",

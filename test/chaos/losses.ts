@@ -75,11 +75,11 @@ export async function losses(options: LossOptions, store: ChaosStore, tell: (lin
       queue = await connect(url)
     }
     const missing = found === "nothing" ? known : found.missing
-    const undone = found === "nothing" ? [] : found.undone
+    const undone = found === "nothing" ? [...settled.keys()] : found.undone
     if (found === "nothing") known = []
     sum.submits.lost += missing.length
     sum.settles.lost += undone.length
-    const lost = missing.length + undone.length
+    const lost = new Set([...missing, ...undone]).size
     if (lost > 0) sum.killsWithLoss++
     const ages =
       found === "nothing" ? [] : [...missing, ...undone].map((id) => killedAtMs - (settled.get(id) ?? submitted.get(id) ?? killedAtMs))

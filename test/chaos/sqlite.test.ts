@@ -1,3 +1,6 @@
-import { aTenthOfChaos } from "./tenth.ts"
+import { slotsOn, stormOn } from "./tenth.ts"
 
-aTenthOfChaos("sqlite", ["--tasks", "10000", "--kills", "100"], { tasks: 10_000, kills: 100, pauses: 20 })
+const words = ["--tasks", "10000", "--kills", "100"]
+
+stormOn("sqlite", words, { tasks: 10_000, kills: 100, pauses: 20 })
+slotsOn("sqlite", words)

@@ -38,7 +38,7 @@ async function ran(store: string, words: readonly string[], only: Part, say: (li
 }
 
 /** `least` is what has to have been done: what was not put to the test was not shown. */
-export function aTenthOfChaos(store: string, words: readonly string[], least: Partial<Record<keyof Totals, number>>): void {
+export function stormOn(store: string, words: readonly string[], least: Partial<Record<keyof Totals, number>>): void {
   describe(`chaos on ${store}`, () => {
     it("loses nothing", { timeout: 400_000 }, async (t) => {
       const { result, totals, told } = await ran(store, words, "storm", (line) => t.diagnostic(line))
@@ -46,7 +46,12 @@ export function aTenthOfChaos(store: string, words: readonly string[], least: Pa
       const { lostLeases, refusedSettles, admissions, slotsTaken } = result.storms[0]?.report.totals ?? assert.fail(told)
       for (const count of [totals.lostReplies, lostLeases, refusedSettles, admissions, slotsTaken]) assert.ok(count > 0, told)
     })
+  })
+}
 
+/** Takes a minute whatever the store is. */
+export function slotsOn(store: string, words: readonly string[]): void {
+  describe(`slots on ${store}`, () => {
     it("uses the slots of a limit while jobs are killed and processes stand still", { timeout: 200_000 }, async (t) => {
       const { totals, told } = await ran(store, words, "slots", (line) => t.diagnostic(line))
       assert.ok(totals.kills > 0 && totals.pauses > 0, told)
