@@ -1,8 +1,10 @@
-// Compiles src to dist (what is published) and, with "test", src and test to .build (what the tests run); and the steps to Lua.
+// Compiles src to dist (what is published) and, with "test", src and test to .build (what the tests run); and the steps once
+// more, to Lua and for stores that have to be waited for.
 import { spawnSync } from "node:child_process"
 import { chmodSync, cpSync, rmSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
+import { buildAwaited } from "./awaited/build.mjs"
 import { filesBelow } from "./files.mjs"
 import { buildLua } from "./lua/build.mjs"
 
@@ -21,4 +23,5 @@ const isTest = process.argv.includes("test")
 compile("tsconfig.build.json", "dist", "")
 chmodSync("dist/cli/main.js", 0o755)
 if (isTest) compile("tsconfig.test.json", ".build", "src")
+buildAwaited(["dist/store/awaited", ...(isTest ? [".build/src/store/awaited"] : [])])
 buildLua(["dist/stores/redis", ...(isTest ? [".build/src/stores/redis"] : [])], isTest ? ".build/test/redis" : null)

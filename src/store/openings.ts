@@ -67,7 +67,8 @@ class WaitingFlow implements Ranked<WaitingFlow> {
   virtualTime: number
   private readonly read: (skip: number) => { readonly lane: number; readonly task: TaskRecord } | null
   private woken = 0
-  private next: { readonly lane: number; readonly task: TaskRecord } | null
+  private isRead = false
+  private first: { readonly lane: number; readonly task: TaskRecord } | null = null
 
   constructor(backlog: Backlog, type: string, gate: number, row: FlowRow, count: { touched: number }) {
     // It may have been served elsewhere since it was placed here.
@@ -78,22 +79,28 @@ class WaitingFlow implements Ranked<WaitingFlow> {
       if (lane) count.touched += 2
       return lane && task ? { lane: lane.lane, task } : null
     }
-    this.next = this.read(0)
   }
 
   head(): TaskRecord | null {
-    return this.next?.task ?? null
+    return this.next()?.task ?? null
   }
 
   isEmpty(): boolean {
-    return this.next === null
+    return this.next() === null
   }
 
   /** Its first lane leaves; answers with which. */
   wake(): number {
-    const lane = this.next?.lane ?? 0
-    this.next = this.read(++this.woken)
+    const lane = this.next()?.lane ?? 0
+    this.woken++
+    this.isRead = false
     return lane
+  }
+
+  private next(): { readonly lane: number; readonly task: TaskRecord } | null {
+    if (!this.isRead) this.first = this.read(this.woken)
+    this.isRead = true
+    return this.first
   }
 
   compare(other: WaitingFlow): number {

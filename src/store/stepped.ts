@@ -1,4 +1,6 @@
-// A store whose steps run in this process: it says how a step reads and how it writes, and the operations follow.
+// A store whose steps run in this process: it says how a step reads and how it writes, and the operations follow. Where records have
+// to be waited for, a step answers with a promise, whatever its type says: such a store runs the steps that are compiled to wait, and
+// awaits them.
 
 import type { World } from "../world/index.ts"
 import { agedExchange, agedHold, agedPermit } from "./aged.ts"
@@ -35,11 +37,13 @@ import type {
   SaveScheduleRequest,
   SchedulesRequest,
 } from "./schedules-contract.ts"
-import { changing, endStep, getTasks, looking } from "./steps.ts"
+import * as steps from "./steps.ts"
 
 export abstract class SteppedStore implements Store {
   abstract readonly kind: string
   protected abstract readonly world: World
+  /** What each operation does. */
+  protected readonly steps: typeof steps = steps
   abstract describe(): Promise<StoreDescription>
   abstract wait(request: { readonly workerId: string }, signal: AbortSignal): Promise<void>
   abstract close(): Promise<void>
@@ -50,11 +54,7 @@ export abstract class SteppedStore implements Store {
   protected abstract write<T>(step: (records: Records) => T): Promise<T>
 
   private change<T>(step: (records: Records) => T): Promise<T> {
-    return this.write((records) => {
-      const answer = step(records)
-      endStep(records)
-      return answer
-    })
+    return this.write((records) => this.steps.change(records, step))
   }
 
   async exchange(request: ExchangeRequest): Promise<ExchangeAnswer> {
@@ -62,136 +62,136 @@ export abstract class SteppedStore implements Store {
     let begunAtMs = askedAtMs
     const answer = await this.change((records) => {
       begunAtMs = this.world.monotonicMs()
-      return changing.exchange(records, agedExchange(request, begunAtMs - askedAtMs))
+      return this.steps.changing.exchange(records, agedExchange(request, begunAtMs - askedAtMs))
     })
     return { ...answer, waitedMs: begunAtMs - askedAtMs }
   }
 
   permit(request: PermitRequest): Promise<PermitAnswer> {
     const askedAtMs = this.world.monotonicMs()
-    return this.change((records) => changing.permit(records, agedPermit(request, this.world.monotonicMs() - askedAtMs)))
+    return this.change((records) => this.steps.changing.permit(records, agedPermit(request, this.world.monotonicMs() - askedAtMs)))
   }
 
-  hold(request: HoldRequest): Promise<HoldAnswer> {
+  async hold(request: HoldRequest): Promise<HoldAnswer> {
     const askedAtMs = this.world.monotonicMs()
-    return this.change((records) => {
-      const waitedMs = this.world.monotonicMs() - askedAtMs
-      return { ...changing.hold(records, agedHold(request, waitedMs)), waitedMs }
+    let begunAtMs = askedAtMs
+    const answer = await this.change((records) => {
+      begunAtMs = this.world.monotonicMs()
+      return this.steps.changing.hold(records, agedHold(request, begunAtMs - askedAtMs))
     })
+    return { ...answer, waitedMs: begunAtMs - askedAtMs }
   }
 
-  get({ ids }: { readonly ids: readonly string[] }): Promise<GetAnswer> {
-    return this.read((records) => {
-      const { tasks, forecasts } = getTasks(records, ids)
-      return { tasks: ids.map((id) => tasks.get(id) ?? null), forecasts: ids.map((id) => forecasts.get(id) ?? null) }
-    })
+  async get({ ids }: { readonly ids: readonly string[] }): Promise<GetAnswer> {
+    const { tasks, forecasts } = await this.read((records) => this.steps.getTasks(records, ids))
+    return { tasks: ids.map((id) => tasks.get(id) ?? null), forecasts: ids.map((id) => forecasts.get(id) ?? null) }
   }
 
   hello(request: HelloRequest) {
-    return this.change((records) => changing.hello(records, request))
+    return this.change((records) => this.steps.changing.hello(records, request))
   }
 
   submit(request: SubmitRequest) {
-    return this.change((records) => changing.submit(records, request))
+    return this.change((records) => this.steps.changing.submit(records, request))
   }
 
   unrouted(request: UnroutedRequest) {
-    return this.read((records) => looking.unrouted(records, request))
+    return this.read((records) => this.steps.looking.unrouted(records, request))
   }
 
   route(request: RouteRequest) {
-    return this.change((records) => changing.route(records, request))
+    return this.change((records) => this.steps.changing.route(records, request))
   }
 
   list(request: ListRequest) {
-    return this.read((records) => looking.list(records, request))
+    return this.read((records) => this.steps.looking.list(records, request))
   }
 
   history(request: { readonly id: string }) {
-    return this.read((records) => looking.history(records, request))
+    return this.read((records) => this.steps.looking.history(records, request))
   }
 
   counts(request: CountsRequest) {
-    return this.read((records) => looking.counts(records, request))
+    return this.read((records) => this.steps.looking.counts(records, request))
   }
 
   cancel(request: MoveRequest) {
-    return this.change((records) => changing.cancel(records, request))
+    return this.change((records) => this.steps.changing.cancel(records, request))
   }
 
   retry(request: MoveRequest) {
-    return this.change((records) => changing.retry(records, request))
+    return this.change((records) => this.steps.changing.retry(records, request))
   }
 
   archive(request: MoveRequest) {
-    return this.change((records) => changing.archive(records, request))
+    return this.change((records) => this.steps.changing.archive(records, request))
   }
 
   expire(request: MoveRequest) {
-    return this.change((records) => changing.expire(records, request))
+    return this.change((records) => this.steps.changing.expire(records, request))
   }
 
   jobs(request: JobsRequest) {
-    return this.read((records) => looking.jobs(records, request))
+    return this.read((records) => this.steps.looking.jobs(records, request))
   }
 
   job(request: { readonly id: string }) {
-    return this.read((records) => looking.job(records, request))
+    return this.read((records) => this.steps.looking.job(records, request))
   }
 
   changeJob(request: ChangeJobRequest) {
-    return this.change((records) => changing.changeJob(records, request))
+    return this.change((records) => this.steps.changing.changeJob(records, request))
   }
 
   explain(request: { readonly id: string }) {
-    return this.read((records) => looking.explain(records, request))
+    return this.read((records) => this.steps.looking.explain(records, request))
   }
 
   limits(request: LimitsRequest) {
-    return this.read((records) => looking.limits(records, request))
+    return this.read((records) => this.steps.looking.limits(records, request))
   }
 
   gates(request: GatesRequest) {
-    return this.read((records) => looking.gates(records, request))
+    return this.read((records) => this.steps.looking.gates(records, request))
   }
 
   changeLimit(request: ChangeLimitRequest) {
-    return this.change((records) => changing.changeLimit(records, request))
+    return this.change((records) => this.steps.changing.changeLimit(records, request))
   }
 
   limitChanges(request: ChangesRequest) {
-    return this.read((records) => looking.limitChanges(records, request))
+    return this.read((records) => this.steps.looking.limitChanges(records, request))
   }
 
   forecastErrors() {
-    return this.read((records) => looking.forecastErrors(records, {}))
+    return this.read((records) => this.steps.looking.forecastErrors(records, {}))
   }
 
   saveSchedule(request: SaveScheduleRequest) {
-    return this.change((records) => changing.saveSchedule(records, request))
+    return this.change((records) => this.steps.changing.saveSchedule(records, request))
   }
 
   schedules(request: SchedulesRequest) {
-    return this.read((records) => looking.schedules(records, request))
+    return this.read((records) => this.steps.looking.schedules(records, request))
   }
 
   dueSchedules(request: DueSchedulesRequest) {
-    return this.read((records) => looking.dueSchedules(records, request))
+    return this.read((records) => this.steps.looking.dueSchedules(records, request))
   }
 
   changeSchedule(request: ChangeScheduleRequest) {
-    return this.change((records) => changing.changeSchedule(records, request))
+    return this.change((records) => this.steps.changing.changeSchedule(records, request))
   }
 
   fire(request: FireRequest) {
-    return this.change((records) => changing.fire(records, request))
+    return this.change((records) => this.steps.changing.fire(records, request))
   }
 
   sweep(request: SweepRequest) {
-    return this.change((records) => changing.sweep(records, request))
+    return this.change((records) => this.steps.changing.sweep(records, request))
   }
 
   now() {
-    return this.read((records) => looking.now(records, {}))
+    return this.read((records) => this.steps.looking.now(records, {}))
   }
 }

@@ -107,3 +107,9 @@ export function endStep(records: Records): void {
   records.jobs.close()
   records.gates.close()
 }
+
+export function change<T>(records: Records, step: (records: Records) => T): T {
+  const answer = step(records)
+  endStep(records)
+  return answer
+}

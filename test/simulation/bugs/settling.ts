@@ -24,20 +24,20 @@ export const settlingBugs: readonly Bug[] = [
     edits: [
       {
         file: "store/stepped.ts",
-        find: `    return this.change((records) => changing.sweep(records, request))`,
+        find: `    return this.change((records) => this.steps.changing.sweep(records, request))`,
         replace: `    return this.read((records) => records.lostLeases(100)).then(async (lost) => {
       await new Promise((resolve) => this.world.timer(400, () => resolve(null)))
       await this.change((records) => {
         for (const task of lost) loseAtGates(records, task)
         records.save(lost.map((task) => lose(task, records.nowMs, request.backoff, request.random)))
       })
-      return this.change((records) => changing.sweep(records, request))
+      return this.change((records) => this.steps.changing.sweep(records, request))
     })`,
       },
       {
         file: "store/stepped.ts",
-        find: `import { changing, endStep, getTasks, looking } from "./steps.ts"`,
-        replace: `import { lose } from "../task/index.ts"\nimport { loseAtGates } from "./passed.ts"\nimport { changing, endStep, getTasks, looking } from "./steps.ts"`,
+        find: `import * as steps from "./steps.ts"`,
+        replace: `import { lose } from "../task/index.ts"\nimport { loseAtGates } from "./passed.ts"\nimport * as steps from "./steps.ts"`,
       },
     ],
   },
@@ -47,7 +47,9 @@ export const settlingBugs: readonly Bug[] = [
     edits: [
       {
         file: "store/stepped.ts",
-        find: `    const answer = await this.change((records) => {`,
+        find: `    const answer = await this.change((records) => {
+      begunAtMs = this.world.monotonicMs()
+      return this.steps.changing.exchange(`,
         replace: `    const late = request.settles.filter(({ outcome }) => outcome.kind === "rescheduled")
     const found = await this.read((records) => records.load(late.map(({ id }) => id)))
     if (late.length > 0) await new Promise((resolve) => this.world.timer(1_000, () => resolve(null)))
@@ -58,12 +60,14 @@ export const settlingBugs: readonly Bug[] = [
         if (!task || settled?.kind !== "ok") continue
         settleAtGates(records, task, one)
         records.save([settled.change])
-      }`,
+      }
+      begunAtMs = this.world.monotonicMs()
+      return this.steps.changing.exchange(`,
       },
       {
         file: "store/stepped.ts",
-        find: `import { changing, endStep, getTasks, looking } from "./steps.ts"`,
-        replace: `import { settle } from "../task/index.ts"\nimport { settleAtGates } from "./passed.ts"\nimport { changing, endStep, getTasks, looking } from "./steps.ts"`,
+        find: `import * as steps from "./steps.ts"`,
+        replace: `import { settle } from "../task/index.ts"\nimport { settleAtGates } from "./passed.ts"\nimport * as steps from "./steps.ts"`,
       },
     ],
   },

@@ -15,10 +15,10 @@ export const storingBugs: readonly Bug[] = [
       {
         file: "store/stepped.ts",
         find: `      begunAtMs = this.world.monotonicMs()
-      return`,
+      return this.steps.changing.exchange(`,
         replace: `      begunAtMs = this.world.monotonicMs()
       Object.assign(records, { nowMs: (request as never as { nowMs: number }).nowMs })
-      return`,
+      return this.steps.changing.exchange(`,
       },
     ],
   },
@@ -47,7 +47,7 @@ export const storingBugs: readonly Bug[] = [
     edits: [
       {
         file: "store/stepped.ts",
-        find: `    return this.change((records) => changing.submit(records, request))`,
+        find: `    return this.change((records) => this.steps.changing.submit(records, request))`,
         replace: `    return this.read((records) => knownTasks(records, request.tasks)).then(async (known) => {
       await new Promise((resolve) => this.world.timer(30, () => resolve(null)))
       return this.change((records) => submit(records, request, known))
@@ -55,8 +55,8 @@ export const storingBugs: readonly Bug[] = [
       },
       {
         file: "store/stepped.ts",
-        find: `import { changing, endStep, getTasks, looking } from "./steps.ts"`,
-        replace: `import { changing, endStep, getTasks, looking } from "./steps.ts"\nimport { knownTasks, submit } from "./submit.ts"`,
+        find: `import * as steps from "./steps.ts"`,
+        replace: `import * as steps from "./steps.ts"\nimport { knownTasks, submit } from "./submit.ts"`,
       },
       { file: "store/submit.ts", find: `function knownTasks(`, replace: `export function knownTasks(` },
       {

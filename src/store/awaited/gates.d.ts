@@ -1,0 +1,1 @@
+export { Gates } from "../gates.ts"

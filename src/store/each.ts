@@ -1,0 +1,34 @@
+// What lists do with a function, where the function has to be waited for: one after the other, in order, because each may change what
+// the next one sees. The steps that are compiled to wait (scripts/awaited) use these in place of the methods of the same names.
+
+type Each<T, R> = (one: T, index: number) => R | Promise<R>
+
+export async function map<T, R>(list: readonly T[], of: Each<T, R>): Promise<R[]> {
+  const found: R[] = []
+  for (const [i, one] of list.entries()) found.push(await of(one, i))
+  return found
+}
+
+export async function flatMap<T, R>(list: readonly T[], of: Each<T, R | readonly R[]>): Promise<R[]> {
+  return (await map(list, of)).flat() as R[]
+}
+
+export async function filter<T>(list: readonly T[], is: Each<T, boolean>): Promise<T[]> {
+  const found: T[] = []
+  for (const [i, one] of list.entries()) if (await is(one, i)) found.push(one)
+  return found
+}
+
+export async function some<T>(list: readonly T[] | undefined, is: Each<T, boolean>): Promise<boolean> {
+  return (await find(list ?? [], is)) !== undefined
+}
+
+export async function every<T>(list: readonly T[], is: Each<T, boolean>): Promise<boolean> {
+  for (const [i, one] of list.entries()) if (!(await is(one, i))) return false
+  return true
+}
+
+export async function find<T>(list: readonly T[], is: Each<T, boolean>): Promise<T | undefined> {
+  for (const [i, one] of list.entries()) if (await is(one, i)) return one
+  return undefined
+}
