@@ -1,0 +1,281 @@
+// Lanes and flows in Postgres. Membership is a column of the task; heads are placed anew for the lanes that a step has touched, all at
+// once, before the step's claim reads them and when the step ends.
+
+import { shown } from "../../errors/index.ts"
+import { type Chosen, compareHeads, type FlowRow, type Head, type LaneRow, ready } from "../../store/claim.ts"
+import type { WaitedBacklog } from "../../store/waited.ts"
+import type { TaskRecord } from "../../task/index.ts"
+import { damaged } from "./damage.ts"
+import { columnCount } from "./rows.ts"
+import type { Row, Sql } from "./sql.ts"
+
+/** How far the tasks of a lane are counted. */
+const countUpTo = 100_000
+
+interface KnownLane {
+  readonly lane: number
+  readonly isPlain: boolean
+  /** As it was when the step first met the lane. */
+  readonly head: Head | null
+}
+
+interface Standing {
+  readonly type: string
+  readonly flow: string
+  readonly gate: number
+}
+
+export interface Place {
+  readonly type: string
+  readonly gate: number
+}
+
+/** What lanes need from the records around them. */
+export interface LanesParts {
+  readonly ns: number
+  readonly sql: Sql
+  readonly virtualTime: number
+  /** Whether the step may write: then it locks what it reads. */
+  readonly isChanging: boolean
+  readonly takeNumbers: (count: number) => Promise<number>
+  readonly toRecord: (row: Row) => TaskRecord
+  /** Told before tasks come to stand in lanes or leave them, and for each that does. */
+  readonly foresee: (tasks: readonly TaskRecord[]) => Promise<void>
+  readonly count: (task: TaskRecord, by: 1 | -1) => Promise<void>
+}
+
+export class Lanes implements WaitedBacklog {
+  virtualTime: number
+  private readonly parts: LanesParts
+  /** Where tasks that this step has read stand. */
+  private readonly laneOfSeq = new Map<number, number | null>()
+  private readonly known = new Map<string, KnownLane>()
+  private readonly plain = new Set<number>()
+  private readonly typeOfLane = new Map<number, string>()
+  /** The first task of each lane, as read with the lane. */
+  private readonly heads = new Map<number, TaskRecord>()
+  private readonly touched = new Set<number>()
+  private readonly standings = new Map<string, Standing>()
+  private readonly served = new Map<string, number>()
+  /** Flows that became ready because a gate opened. They were not idle, and keep the virtual time that they waited with. */
+  private readonly woken = new Set<string>()
+  private readonly changed = new Map<string, Place>()
+
+  constructor(parts: LanesParts) {
+    this.parts = parts
+    this.virtualTime = parts.virtualTime
+  }
+
+  /** Every row that a step reads comes by here, so that it is known where the task stands. */
+  stands(seq: number, lane: number | null): void {
+    this.laneOfSeq.set(seq, lane)
+  }
+
+  /** Lanes for tasks that are about to wait, made where there are none; answers with theirs, in their order. */
+  async enter(tasks: readonly TaskRecord[]): Promise<number[]> {
+    if (tasks.length === 0) return []
+    await this.parts.foresee(tasks)
+    const names = tasks.map(nameOf)
+    await this.find(names)
+    const lanes: number[] = []
+    for (const [i, task] of tasks.entries()) {
+      const known = this.known.get((names[i] as LaneName).key) as KnownLane
+      this.laneOfSeq.set(task.seq, known.lane)
+      // Behind a head it changes nothing of where the lane stands. A head that leaves touches the lane by itself.
+      if (!known.isPlain && (!known.head || compareHeads(task, known.head) <= 0)) this.touched.add(known.lane)
+      await this.parts.count(task, 1)
+      lanes.push(known.lane)
+    }
+    return lanes
+  }
+
+  async leave(task: TaskRecord): Promise<void> {
+    const lane = this.laneOfSeq.get(task.seq)
+    if (lane !== null && lane !== undefined) {
+      if (!this.plain.has(lane)) this.touched.add(lane)
+      this.heads.delete(lane)
+      await this.parts.count(task, -1)
+    }
+    this.laneOfSeq.set(task.seq, null)
+  }
+
+  serve(chosen: Chosen): void {
+    this.virtualTime = chosen.virtualTime
+    for (const { type, flow, virtualTime } of chosen.served) this.served.set(this.touch(type, flow, ready), virtualTime)
+  }
+
+  async standAt(lane: number, gate: number): Promise<void> {
+    // Whether there is still somebody in it shows only once it is placed.
+    if (this.touched.has(lane)) await this.place()
+    const [row] = await this.parts.sql.rows("readLane", lane)
+    const [type, flow, before, head] = (row ?? []) as [string, string, number, number | null]
+    // Left where it stands, it would be told to move for ever.
+    if (!row) throw damaged(`lane ${lane}`, "its row of lanes, which an index names", undefined)
+    if (head === null || before === gate) return
+    await this.parts.sql.run("moveLanes", [lane], [gate])
+    this.touch(type, flow, before)
+    const key = this.touch(type, flow, gate)
+    if (gate === ready) this.woken.add(key)
+  }
+
+  async refresh(type: string, gate: number, flow: string): Promise<void> {
+    this.touch(type, flow, gate)
+    await this.place()
+  }
+
+  async takeChanged(): Promise<Place[]> {
+    await this.place()
+    const changed = [...this.changed.values()]
+    this.changed.clear()
+    return changed
+  }
+
+  /** How many stand before the task in its lane, and how many of its priority or above stand there. */
+  async rank(task: TaskRecord): Promise<{ before: number; of: number } | null> {
+    const lane = this.laneOfSeq.get(task.seq)
+    if (lane === null || lane === undefined) return null
+    const [before] = await this.parts.sql.rows("countBefore", lane, task.priority, task.readyAtMs, task.seq, countUpTo)
+    const [of] = await this.parts.sql.rows("countLane", lane, task.priority, countUpTo)
+    return { before: before?.[0] as number, of: of?.[0] as number }
+  }
+
+  /** Makes heads and best heads what the tasks say: lanes first, then the flows that they stand in, the ready ones first. */
+  async place(): Promise<void> {
+    const { sql, ns } = this.parts
+    if (this.touched.size === 0 && this.standings.size === 0) return
+    if (this.touched.size > 0) {
+      const rows = await sql.rows("placeLanes", [...this.touched])
+      for (const [type, flow, gate] of rows as readonly (readonly [string, string, number])[]) {
+        this.touch(type, flow, gate)
+        // One that is empty now stands there no more, and is ready.
+        if (gate !== ready) this.touch(type, flow, ready)
+      }
+    }
+    await this.placeReady()
+    const waiting = [...this.standings.values()].filter(({ gate }) => gate !== ready)
+    if (waiting.length > 0) {
+      const column = <K extends keyof Standing>(name: K) => waiting.map((one) => one[name])
+      await sql.run("placeWaitingFlows", ns, column("type"), column("flow"), column("gate"))
+      for (const { type, gate } of waiting) this.changed.set(`${gate} ${type}`, { type, gate })
+    }
+    this.known.clear()
+    this.heads.clear()
+    this.touched.clear()
+    this.standings.clear()
+    this.served.clear()
+    this.woken.clear()
+  }
+
+  private async placeReady(): Promise<void> {
+    const { sql, ns } = this.parts
+    const standing = [...this.standings].filter(([, { gate }]) => gate === ready)
+    if (standing.length === 0) return
+    const types = standing.map(([, { type }]) => type)
+    const flows = standing.map(([, { flow }]) => flow)
+    const served = standing.map(([key]) => this.served.get(key) ?? null)
+    const present = standing.map(([key]) => (this.woken.has(key) ? 0 : this.virtualTime))
+    const place = () => sql.rows("placeFlows", ns, types, flows, served, present)
+    if ((await place()).length === standing.length) return
+    // A row that is missing is made: else its tasks would stand where no claim looks.
+    await sql.run("addFlows", ns, types, flows, this.virtualTime)
+    if ((await place()).length < standing.length) throw damaged(`flows of ${shown(types)}`, "their rows of flows", undefined)
+  }
+
+  async flows(type: string, gate: number, skip: number, limit: number): Promise<FlowRow[]> {
+    const { sql, ns } = this.parts
+    const rows =
+      gate === ready
+        ? await sql.rows("readFlows", ns, type, limit, skip, this.virtualTime)
+        : await sql.rows("readWaitingFlows", ns, type, limit, skip, gate)
+    return rows.map(
+      ([flow, priority, virtualTime, readyAtMs, seq, flowTime]) => ({ flow, priority, virtualTime, readyAtMs, seq, flowTime }) as FlowRow,
+    )
+  }
+
+  async lanes(type: string, gate: number, flow: string, skip: number, limit: number): Promise<LaneRow[]> {
+    const { sql, ns, toRecord } = this.parts
+    const rows = await sql.rows("readLanes", ns, type, gate, flow, limit, skip)
+    const tasks: TaskRecord[] = []
+    const lanes = rows.map(([lane, priority, readyAtMs, seq, ...task]) => {
+      this.typeOfLane.set(lane as number, type)
+      if (task.length === columnCount && task[0] !== null) {
+        const head = toRecord(task)
+        tasks.push(head)
+        this.heads.set(lane as number, head)
+      }
+      return { lane, priority, readyAtMs, seq } as LaneRow
+    })
+    await this.parts.foresee(tasks)
+    return lanes
+  }
+
+  /** Whoever stands in a lane is about to be claimed: one that has ended, or runs elsewhere, must not be. */
+  async tasks(lane: number, skip: number, limit: number): Promise<TaskRecord[]> {
+    const head = skip === 0 && limit === 1 ? this.heads.get(lane) : undefined
+    const tasks = head ? [head] : await this.readTasks(lane, skip, limit)
+    const type = this.typeOfLane.get(lane)
+    for (const task of tasks) {
+      if (task.status !== "pending" || task.type !== type)
+        throw damaged(
+          `task ${shown(task.id)} (row ${task.seq} of tasks)`,
+          `lane ${lane} to hold pending tasks of one type`,
+          `${task.status} ${task.type}`,
+        )
+    }
+    return tasks
+  }
+
+  private async readTasks(lane: number, skip: number, limit: number): Promise<TaskRecord[]> {
+    const { sql, isChanging, toRecord, foresee } = this.parts
+    const tasks = (await sql.rows(isChanging ? "lockLaneTasks" : "readLaneTasks", lane, limit, skip)).map(toRecord)
+    await foresee(tasks)
+    return tasks
+  }
+
+  private touch(type: string, flow: string, gate: number): string {
+    const key = JSON.stringify([gate, type, flow])
+    this.standings.set(key, { type, flow, gate })
+    return key
+  }
+
+  private async find(names: readonly LaneName[]): Promise<void> {
+    const { sql, ns, takeNumbers } = this.parts
+    const wanted = [...new Map(names.filter(({ key }) => !this.known.has(key)).map((name) => [name.key, name])).values()]
+    if (wanted.length === 0) return
+    const column = <K extends keyof LaneName>(list: readonly LaneName[], name: K) => list.map((one) => one[name])
+    const texts = (list: readonly LaneName[]) => [column(list, "type"), column(list, "flow"), column(list, "gates")] as const
+    const missing = new Set(wanted)
+    for (const [place, lane, priority, readyAtMs, seq] of (await sql.rows("findLanes", ns, ...texts(wanted))) as unknown as number[][]) {
+      const name = wanted[(place as number) - 1] as LaneName
+      missing.delete(name)
+      this.know(name, lane as number, seq === null ? null : ({ priority, readyAtMs, seq } as Head))
+    }
+    const idle = wanted.filter(({ key }) => !this.known.get(key)?.head)
+    if (idle.length > 0) await sql.run("addFlows", ns, column(idle, "type"), column(idle, "flow"), this.virtualTime)
+    if (missing.size === 0) return
+    const made = [...missing]
+    const first = await takeNumbers(made.length)
+    const lanes = made.map((_, i) => first + i)
+    await sql.run("addLanes", ns, lanes, ...texts(made), column(made, "isPlain"))
+    for (const [i, name] of made.entries()) this.know(name, lanes[i] as number, null)
+  }
+
+  private know(name: LaneName, lane: number, head: Head | null): void {
+    this.known.set(name.key, { lane, isPlain: name.isPlain, head })
+    if (name.isPlain) this.plain.add(lane)
+  }
+}
+
+interface LaneName {
+  readonly key: string
+  readonly type: string
+  readonly flow: string
+  readonly gates: string
+  readonly isPlain: boolean
+}
+
+/** What a task costs at a gate is its own affair: tasks that pass the same gates share a lane. */
+function nameOf({ type, flow, gates }: TaskRecord): LaneName {
+  const text = JSON.stringify((gates ?? []).map(({ limit, key }) => [limit, key]))
+  return { key: JSON.stringify([type, flow, text]), type, flow, gates: text, isPlain: flow === type && text === "[]" }
+}

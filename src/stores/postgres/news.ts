@@ -1,0 +1,134 @@
+// Wake-ups: every step that has news notifies once, and one connection of the store listens, from the first time that somebody waits.
+// Where nobody can listen (behind a pooler that hands out connections by the transaction), the counter of news is looked at.
+
+import { Waiters } from "../../store/waiters.ts"
+import type { Timer, World } from "../../world/index.ts"
+import type { Client, Pool } from "./driver.ts"
+import { type Dialect, quoted, Session } from "./session.ts"
+
+const shortestMs = 20
+const longestMs = 500
+const firstPauseMs = 50
+const longestPauseMs = 5_000
+
+export interface NewsParts {
+  readonly pool: Pool
+  readonly dialect: Dialect
+  readonly ns: number
+  readonly channel: string
+  readonly world: World
+  readonly isListening: boolean
+}
+
+export class News {
+  private readonly parts: NewsParts
+  private readonly waiters = new Waiters()
+  private listener: Client | null = null
+  private isStarted = false
+  private isClosed = false
+  private pauseMs = firstPauseMs
+  private timer: Timer | null = null
+  private seen: number | null = null
+  private waiting = 0
+
+  constructor(parts: NewsParts) {
+    this.parts = parts
+  }
+
+  async wait(signal: AbortSignal): Promise<void> {
+    if (!this.isStarted && !this.isClosed) {
+      this.isStarted = true
+      if (this.parts.isListening) void this.listen()
+      else this.poll(shortestMs)
+    }
+    this.waiting++
+    try {
+      await this.waiters.wait(signal)
+    } finally {
+      this.waiting--
+    }
+  }
+
+  /** What this process has done itself it need not be told. */
+  wake(): void {
+    this.waiters.wake()
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true
+    this.timer?.cancel()
+    this.waiters.wake()
+    this.listener?.release(true)
+    this.listener = null
+  }
+
+  private async listen(): Promise<void> {
+    const { pool, dialect, channel } = this.parts
+    try {
+      const client = await pool.connect()
+      if (this.isClosed) return client.release()
+      this.listener = client
+      let isOver = false
+      const over = () => {
+        if (isOver) return
+        isOver = true
+        client.removeAllListeners("notification")
+        client.release(true)
+        if (this.listener === client) this.listener = null
+        this.again()
+      }
+      client.on("notification", (message) => {
+        if (message.channel === channel) this.waiters.wake()
+      })
+      client.on("error", over)
+      client.on("end", over)
+      await client.query(dialect.plain(`LISTEN ${quoted(channel)}`))
+      this.pauseMs = firstPauseMs
+      // What came before was not heard.
+      this.waiters.wake()
+    } catch {
+      this.listener?.release(true)
+      this.listener = null
+      this.again()
+    }
+  }
+
+  private again(): void {
+    if (this.isClosed) return
+    const { world } = this.parts
+    const pauseMs = this.pauseMs * (0.5 + world.random())
+    this.pauseMs = Math.min(longestPauseMs, this.pauseMs * 2)
+    this.timer?.cancel()
+    this.timer = world.timer(pauseMs, () => void this.listen())
+  }
+
+  private poll(pauseMs: number): void {
+    if (this.isClosed) return
+    this.timer = this.parts.world.timer(pauseMs, () => {
+      void this.look().then(
+        (isNews) => this.poll(isNews ? shortestMs : Math.min(longestMs, pauseMs * 2)),
+        () => {
+          // Nobody hears of an error here. Whoever is woken asks the store, and is told.
+          this.waiters.wake()
+          this.poll(longestMs)
+        },
+      )
+    })
+  }
+
+  private async look(): Promise<boolean> {
+    const { pool, dialect, ns } = this.parts
+    if (this.waiting === 0) return false
+    const client = await pool.connect()
+    try {
+      const [row] = await new Session(client, dialect).rows("readNews", ns)
+      const news = row?.[0] as number
+      const isNews = news !== this.seen
+      this.seen = news
+      if (isNews) this.waiters.wake()
+      return isNews
+    } finally {
+      client.release()
+    }
+  }
+}

@@ -1,0 +1,480 @@
+// The records of one namespace as one step sees them, in Postgres: what a step changes is one statement a table, for all of its tasks.
+
+import { shown } from "../../errors/index.ts"
+import { Gates } from "../../store/awaited/gates.js"
+import { Jobs } from "../../store/awaited/jobs.js"
+import type { Chosen } from "../../store/claim.ts"
+import { type ClockState, laterClock, tick } from "../../store/clock.ts"
+import { budgets, type CountsRequest, type ListAnswer, type ListRequest } from "../../store/contract.ts"
+import { type Completion, type Records, workerForgottenAfterMs } from "../../store/records.ts"
+import type { WaitedRecords } from "../../store/waited.ts"
+import { isNews } from "../../store/waiters.ts"
+import {
+  type Brief,
+  type Change,
+  claim,
+  completedEntry,
+  type GateRef,
+  historyLimit,
+  type Lease,
+  type NewTask,
+  type Status,
+  statuses,
+  type TaskRecord,
+  trimHistory,
+} from "../../task/index.ts"
+import { PostgresCalls } from "./calls.ts"
+import { damaged } from "./damage.ts"
+import { PostgresGates } from "./gates.ts"
+import { PostgresJobs } from "./jobs.ts"
+import { Lanes } from "./lanes.ts"
+import type { Numbers } from "./numbers.ts"
+import { finishedAtMs, fromHistory, gatesText, type Known, laneOf, saveColumns, toBrief, toHistory, toRecord } from "./rows.ts"
+import { PostgresSchedules } from "./schedules.ts"
+import type { Row, Sql, Value } from "./sql.ts"
+import { Tally } from "./tally.ts"
+
+/** A server without a clock of its own starts in 1970, and is this far behind at most. */
+const furthestAheadMs = 100 * 365 * 86_400_000
+const aheadOfClockMs = 600_000
+
+/** How many rows one look of `list` goes through. */
+const listLook = 10_000
+/** How many rows of tallies there may be before they are added up. */
+const mostTallies = 200
+
+export interface Opening {
+  readonly ns: number
+  readonly sql: Sql
+  /** As lockNamespace or readNamespace answers. */
+  readonly row: Row | undefined
+  /** The time of whoever brings a clock of his own; null: the server's. */
+  readonly wallMs: number | null
+  /** The latest time that this process has given out. */
+  readonly seen: ClockState
+  readonly isChanging: boolean
+  /** For new lanes and gates. */
+  readonly numbers: Numbers
+}
+
+export class PostgresRecords implements WaitedRecords {
+  readonly nowMs: number
+  readonly time: ClockState
+  readonly limits: PostgresGates
+  readonly schedules: PostgresSchedules
+  readonly calls: PostgresCalls
+  readonly gates: Gates
+  readonly jobRecords: PostgresJobs
+  readonly jobs: Jobs
+  /** Whether this step has something for those who wait. */
+  hasNews = false
+  private readonly ns: number
+  private readonly sql: Sql
+  private readonly isChanging: boolean
+  private readonly lanes: Lanes
+  private readonly tally: Tally
+  private readonly known = new Map<number, Known>()
+
+  constructor({ ns, sql, row, wallMs, seen, isChanging, numbers }: Opening) {
+    if (!row) throw damaged(`namespace ${ns}`, "its row of namespaces", undefined)
+    const [virtualTime, clockMs, behindAtMs, serverMs, earliest] = row as readonly [number, number, number | null, number, number | null]
+    const atMs = wallMs ?? serverMs
+    this.ns = ns
+    this.sql = sql
+    this.isChanging = isChanging
+    this.time = tick(laterClock({ lastMs: clockMs, behindAtMs }, seen), atMs)
+    // Else every lease, every expiry and every retention would be over at once.
+    if (this.time.lastMs - atMs > furthestAheadMs) throw damaged(`the clock (row ${ns} of namespaces)`, "a time of this century", clockMs)
+    this.nowMs = this.time.lastMs
+    const takeNumbers = (count: number) => numbers.take(count, async () => (await sql.rows("takeRowNumbers"))[0]?.[0] as number)
+    this.limits = new PostgresGates({ ns, sql, nowMs: this.nowMs, numbers: { take: takeNumbers } })
+    this.schedules = new PostgresSchedules({ ns, sql, nowMs: this.nowMs, earliest })
+    this.calls = new PostgresCalls({ ns, sql, nowMs: this.nowMs })
+    // The steps that wait await what these records answer: the types say the answer alone.
+    const waited = this as unknown as Records
+    this.gates = new Gates(waited)
+    this.jobRecords = new PostgresJobs({ ns, sql, tasks: (statement, ...values) => this.read(statement, ...values) })
+    this.jobs = new Jobs(waited)
+    this.tally = new Tally(ns, sql)
+    this.lanes = new Lanes({
+      ...{ ns, sql, virtualTime, isChanging, takeNumbers },
+      toRecord: (row) => this.toRecord(row),
+      foresee: (tasks) => this.foreseeGates(tasks),
+      count: (task, by) => this.countTask(task, by),
+    })
+  }
+
+  /** Ends the step: what was kept back is written. Those who listen to `channel` hear of news. */
+  async end(channel: string): Promise<void> {
+    await this.lanes.place()
+    await this.tally.flush()
+    await this.limits.flush()
+    await this.jobRecords.flush()
+    await this.schedules.flush()
+    await this.calls.flush()
+    this.hasNews ||= this.limits.hasNews || this.schedules.hasNews || this.calls.hasNews
+    const { lastMs, behindAtMs } = this.time
+    await this.sql.rows("writeNamespace", this.ns, this.lanes.virtualTime, lastMs, behindAtMs, this.hasNews, channel)
+  }
+
+  /** Everything that submitting these will ask for, at once. */
+  async foresee(tasks: readonly NewTask[]): Promise<void> {
+    const refs = tasks.flatMap(({ gates }) => gates ?? [])
+    await this.limits.readAhead(refs)
+    await this.limits.readAheadDemand(refs)
+  }
+
+  async load(ids: readonly string[]): Promise<Map<string, TaskRecord>> {
+    const found = new Map<string, TaskRecord>()
+    if (ids.length === 0) return found
+    const tasks = await this.read(this.isChanging ? "lockTasks" : "loadTasks", ids)
+    for (const task of tasks) found.set(task.id, task)
+    await this.foreseeGates(tasks)
+    return found
+  }
+
+  async loadBrief(ids: readonly string[]): Promise<Map<string, Brief>> {
+    const found = new Map<string, Brief>()
+    for (const row of await this.sql.rows("lockBrief", this.ns, ids)) {
+      const brief = toBrief(row)
+      found.set(brief.id, brief)
+    }
+    await this.foreseeGates([...found.values()])
+    return found
+  }
+
+  loadByKey(keys: readonly string[]): Promise<TaskRecord[]> {
+    return this.read("loadByKeys", keys)
+  }
+
+  async history(id: string) {
+    const [row] = await this.sql.rows("readHistory", this.ns, id)
+    return row ? { version: row[0] as number, entries: toHistory(row[1], id) } : null
+  }
+
+  async list(request: ListRequest): Promise<ListAnswer> {
+    const before = request.beforeSeq ?? Number.MAX_SAFE_INTEGER
+    const limit = Math.min(request.limit, budgets.listPage)
+    const { type, tag, createdFromMs, createdBeforeMs, jobId } = request
+    const filters = [before, listLook, request.statuses, type, tag, createdFromMs, createdBeforeMs, limit]
+    const tasks = jobId === null ? await this.read("listTasks", ...filters) : await this.read("listOfJob", ...filters, jobId)
+    if (tasks.length >= limit) return { tasks, nextBeforeSeq: tasks.at(-1)?.seq ?? null }
+    const ends =
+      jobId === null
+        ? await this.sql.rows("listEnd", this.ns, before, listLook)
+        : await this.sql.rows("listOfJobEnd", this.ns, before, listLook, jobId)
+    const [looked, last] = ends[0] as readonly [number, number | null]
+    return { tasks, nextBeforeSeq: looked < listLook ? null : last }
+  }
+
+  async counts(request: CountsRequest): Promise<Record<Status, number>> {
+    const found = new Map((await this.sql.rows("counts", this.ns, request.type)) as readonly (readonly [Status, number])[])
+    for (const [status, count] of found)
+      if (!(count >= 0)) throw damaged(`the count of ${shown(status)} tasks (in tallies)`, "0 or more", count)
+    return Object.fromEntries(statuses.map((status) => [status, found.get(status) ?? 0])) as Record<Status, number>
+  }
+
+  /** One call gives a thousand numbers: whoever comes later has later ones. */
+  async takeSequence(_count: number): Promise<number> {
+    return (await this.sql.rows("takeTaskNumbers"))[0]?.[0] as number
+  }
+
+  async insert(changes: readonly Change[]): Promise<void> {
+    this.hasNews ||= changes.some(isNews)
+    for (const { task } of changes) await this.moved(task, null, task.status)
+    const lanes = await this.lanesFor(changes.map(({ task }) => task))
+    // Neighbours that were submitted alike are one statement.
+    const groups: { values: readonly Value[]; rows: (readonly (string | number | null)[])[] }[] = []
+    for (const [i, { task, entries }] of changes.entries()) {
+      const values: Value[] = [
+        ...[this.ns, task.type, task.status, task.jobId, task.createdAtMs, task.availableAtMs, task.readyAtMs, task.expiresAtMs],
+        ...[task.expiredAtMs, finishedAtMs(task), task.maxRetries, task.maxReschedules, task.maxThrottles, task.timeoutMs, task.version],
+        fromHistory(entries),
+      ]
+      const last = groups.at(-1)
+      const group = last?.values.every((value, at) => value === values[at]) ? last : { values, rows: [] }
+      if (group !== last) groups.push(group)
+      const flow = task.flow === task.type ? null : task.flow
+      const tags = task.tags.length === 0 ? null : JSON.stringify(task.tags)
+      const { seq, id, input, forecastAtMs, idempotencyKey, inputDigest, priority } = task
+      group.rows.push([
+        ...[seq, id, input, lanes[i] ?? null, gatesText(task.gates), forecastAtMs, idempotencyKey, inputDigest, flow, priority, tags],
+      ])
+    }
+    for (const { values, rows } of groups) {
+      const columns = (rows[0] as readonly unknown[]).map((_, at) => rows.map((row) => row[at] as string | number | null))
+      await this.sql.run("insertTasks", ...columns, ...values)
+    }
+    for (const [i, { task }] of changes.entries()) this.know(task, lanes[i] ?? null)
+  }
+
+  async save(changes: readonly Change[]): Promise<void> {
+    if (changes.length === 0) return
+    this.hasNews ||= changes.some(isNews)
+    // A task that is changed twice in one step is written as it is at the end, with all that has happened to it.
+    const rows = new Map<number, Record<string, string | number | null>>()
+    const trimmed = await this.histories(changes.filter(({ task }) => task.version > historyLimit).map(({ task }) => task.seq))
+    const routed: TaskRecord[] = []
+    const reserved: TaskRecord[] = []
+    // Each once, as is usual: then their lanes are found at once.
+    const isOnce = new Set(changes.map(({ task }) => task.seq)).size === changes.length
+    const lanes = isOnce ? await this.lanesFor(changes.map(({ task }) => task)) : null
+    for (const [i, { task, entries }] of changes.entries()) {
+      const before = this.known.get(task.seq)
+      if (!before) throw damaged(`task ${shown(task.id)}`, `row ${task.seq} of tasks, which a step has read`, undefined)
+      await this.moved(task, before.status, task.status)
+      const [lane = null] = lanes ? [lanes[i]] : await this.lanesFor([task])
+      const isRouted = before.isUnrouted && task.gates !== null
+      if (isRouted) routed.push(task)
+      if (task.status === "running" && isReserved(task.gates)) reserved.push(task)
+      this.know(task, lane)
+      rows.set(task.seq, { ...saveColumns(task, lane), ...this.historyOf(task, entries, rows.get(task.seq), trimmed) })
+    }
+    await this.sql.run("saveTasks", JSON.stringify([...rows.values()]))
+    if (reserved.length > 0)
+      await this.sql.run(
+        "saveReserved",
+        reserved.map(({ seq }) => seq),
+        reserved.map(({ gates }) => gatesText(gates)),
+      )
+    if (routed.length > 0)
+      await this.sql.run(
+        "routeTasks",
+        routed.map(({ seq }) => seq),
+        routed.map(({ flow, type }) => (flow === type ? null : flow)),
+        routed.map(({ gates }) => gatesText(gates)),
+        routed.map(({ forecastAtMs }) => forecastAtMs),
+      )
+  }
+
+  async start(tasks: readonly TaskRecord[], lease: Lease): Promise<TaskRecord[]> {
+    const changes = tasks.map((task) => claim(task, this.nowMs, lease))
+    // A history that has to be trimmed is not just appended to.
+    const long = changes.filter(({ task }) => task.version > historyLimit)
+    const plain = long.length === 0 ? changes : changes.filter((change) => !long.includes(change))
+    if (long.length > 0) await this.save(long)
+    const first = plain[0]
+    if (first) {
+      for (const { task } of plain) {
+        await this.lanes.leave(task)
+        await this.moved(task, "pending", "running")
+        this.know(task, null)
+      }
+      const { workerId, claimNumber, expiresAtMs } = lease
+      const seqs = plain.map(({ task }) => task.seq)
+      await this.sql.run("saveClaimed", seqs, workerId, claimNumber, expiresAtMs, this.nowMs, `,${fromHistory(first.entries)}`)
+      const charged = plain.map(({ task }) => task).filter(({ gates }) => isReserved(gates))
+      if (charged.length > 0)
+        await this.sql.run(
+          "saveReserved",
+          charged.map(({ seq }) => seq),
+          charged.map(({ gates }) => gatesText(gates)),
+        )
+    }
+    return changes.map(({ task }) => task)
+  }
+
+  async complete(done: readonly Completion[]): Promise<void> {
+    if (done.length === 0) return
+    for (const { task } of done) await this.moved(task, "running", "completed")
+    const seqs = done.map(({ task }) => task.seq)
+    const outputs = done.map(({ output }) => output)
+    await this.sql.run("complete", seqs, outputs, this.nowMs, `,${fromHistory([completedEntry(this.nowMs)])}`)
+  }
+
+  async keep(tasks: readonly TaskRecord[]): Promise<void> {
+    if (tasks.length === 0) return
+    await this.sql.run(
+      "keepTasks",
+      tasks.map(({ seq }) => seq),
+      tasks.map(({ leaseExpiresAtMs }) => leaseExpiresAtMs),
+      tasks.map(({ progress }) => progress),
+    )
+  }
+
+  async remove(tasks: readonly TaskRecord[]): Promise<void> {
+    if (tasks.length === 0) return
+    await this.sql.run(
+      "removeTasks",
+      tasks.map(({ seq }) => seq),
+    )
+    for (const task of tasks) this.tally.remove(task.type, task.status)
+  }
+
+  async claimNumber(workerId: string): Promise<number> {
+    const [row] = await this.sql.rows("claimNumber", this.ns, workerId)
+    const number = row ? (row[0] as number) : 0
+    // Workers number their claims by this clock. One from the future was never given, and would have its worker ask for ever.
+    return number > (this.nowMs + aheadOfClockMs) * 1_000 ? 0 : number
+  }
+
+  async saveWorker(workerId: string, claimNumber: number, types: readonly string[]): Promise<void> {
+    await this.sql.run("saveWorker", this.ns, workerId, claimNumber, this.nowMs, types)
+  }
+
+  claimedBy(workerId: string, claimNumber: number): Promise<TaskRecord[]> {
+    return this.read("claimedBy", workerId, claimNumber)
+  }
+
+  cancelRequested(workerId: string): Promise<TaskRecord[]> {
+    return this.read("cancelRequested", workerId)
+  }
+
+  async due(type: string, limit: number): Promise<TaskRecord[]> {
+    return this.read("dueTasks", type, this.nowMs, limit)
+  }
+
+  async promote(tasks: readonly TaskRecord[]): Promise<void> {
+    if (tasks.length === 0) return
+    const lanes = await this.lanes.enter(tasks)
+    await this.sql.run(
+      "enterLanes",
+      tasks.map(({ seq }) => seq),
+      lanes,
+    )
+    for (const [i, task] of tasks.entries()) this.know(task, lanes[i] ?? null)
+  }
+
+  async nextDueAtMs(type: string): Promise<number | null> {
+    return ((await this.sql.rows("nextDue", this.ns, type))[0]?.[0] as number | undefined) ?? null
+  }
+
+  async backlog(): Promise<Lanes> {
+    await this.lanes.place()
+    return this.lanes
+  }
+
+  serve(chosen: Chosen): void {
+    this.lanes.serve(chosen)
+  }
+
+  async unrouted(types: readonly string[], limit: number): Promise<TaskRecord[]> {
+    const found: TaskRecord[] = []
+    for (const type of types) found.push(...(await this.read("unroutedTasks", type, limit)))
+    return types.length === 1 ? found : found.sort((a, b) => a.seq - b.seq).slice(0, limit)
+  }
+
+  place(task: TaskRecord) {
+    return this.lanes.rank(task)
+  }
+
+  async seeWorker(workerId: string, types: readonly string[]): Promise<void> {
+    await this.sql.run("seeWorker", this.ns, workerId, this.nowMs, types)
+  }
+
+  async workersSince(type: string, sinceMs: number): Promise<number> {
+    return (await this.sql.rows("workersSince", this.ns, type, sinceMs))[0]?.[0] as number
+  }
+
+  standAt(lane: number, gate: number): Promise<void> {
+    return this.lanes.standAt(lane, gate)
+  }
+
+  takeChangedPlaces() {
+    return this.lanes.takeChanged()
+  }
+
+  refreshFlow(type: string, gate: number, flow: string): Promise<void> {
+    return this.lanes.refresh(type, gate, flow)
+  }
+
+  lostLeases(limit: number): Promise<TaskRecord[]> {
+    return this.readSound("lostLeases", this.nowMs, limit)
+  }
+
+  overdue(limit: number): Promise<TaskRecord[]> {
+    return this.readSound("overdueTasks", this.nowMs, limit)
+  }
+
+  finishedBefore(beforeMs: number, limit: number): Promise<TaskRecord[]> {
+    return this.readSound("finishedBefore", beforeMs, limit)
+  }
+
+  async forget(limit: number): Promise<number> {
+    await this.lanes.place()
+    await this.tally.flush()
+    await this.sql.run("addUpTallies", this.ns, mostTallies)
+    let left = limit
+    for (const [statement, ...values] of [
+      ["forgetWorkers", this.nowMs - workerForgottenAfterMs],
+      ["forgetLanes"],
+      ["forgetFlows", this.lanes.virtualTime],
+    ] as const) {
+      if (left <= 0) break
+      left -= await this.sql.run(statement, this.ns, ...values, left)
+    }
+    return limit - left
+  }
+
+  private toRecord(row: Row): TaskRecord {
+    const task = toRecord(row)
+    this.know(task, laneOf(row))
+    return task
+  }
+
+  private know(task: TaskRecord, lane: number | null): void {
+    this.known.set(task.seq, { lane, status: task.status, isUnrouted: task.gates === null })
+    this.lanes.stands(task.seq, lane)
+  }
+
+  private async read(statement: string, ...values: readonly Value[]): Promise<TaskRecord[]> {
+    return (await this.sql.rows(statement, this.ns, ...values)).map((row) => this.toRecord(row))
+  }
+
+  /** For the sweep: a task that is damaged must not keep all others from being swept. Whoever asks for it is told. */
+  private async readSound(statement: string, ...values: readonly Value[]): Promise<TaskRecord[]> {
+    return (await this.sql.rows(statement, this.ns, ...values)).flatMap((row) => {
+      try {
+        return [this.toRecord(row)]
+      } catch {
+        return []
+      }
+    })
+  }
+
+  private async foreseeGates(tasks: readonly { readonly gates: readonly GateRef[] | null }[]): Promise<void> {
+    const refs = tasks.flatMap(({ gates }) => gates ?? [])
+    if (refs.length > 0) await this.limits.readAhead(refs)
+  }
+
+  private async countTask(task: TaskRecord, by: 1 | -1): Promise<void> {
+    if (task.gates && task.gates.length > 0) await this.limits.countTask(task, by, async (key) => await this.gates.numberOf(key))
+  }
+
+  /** Every change of a status comes by here: it is counted by type, and for the job. */
+  private async moved(task: Pick<TaskRecord, "type" | "jobId">, from: Status | null, to: Status): Promise<void> {
+    this.tally.move(task.type, from, to)
+    if (task.jobId !== null && from !== to) await this.jobs.moved(task, from, to)
+  }
+
+  /** A pending task that is due waits in its lane; any other stands in none. */
+  private async lanesFor(tasks: readonly TaskRecord[]): Promise<(number | null)[]> {
+    for (const task of tasks) await this.lanes.leave(task)
+    const isWaiting = (task: TaskRecord) => task.status === "pending" && task.gates !== null && task.availableAtMs <= this.nowMs
+    const lanes = await this.lanes.enter(tasks.filter(isWaiting))
+    let next = 0
+    return tasks.map((task) => (isWaiting(task) ? (lanes[next++] as number) : null))
+  }
+
+  private async histories(seqs: readonly number[]): Promise<Map<number, string>> {
+    if (seqs.length === 0) return new Map()
+    return new Map((await this.sql.rows("readHistories", seqs)) as readonly (readonly [number, string])[])
+  }
+
+  private historyOf(
+    task: TaskRecord,
+    entries: Change["entries"],
+    before: Record<string, string | number | null> | undefined,
+    trimmed: Map<number, string>,
+  ): { history: string | null; appended: string } {
+    const appended = `${before?.appended ?? ""}${entries.length > 0 ? `,${fromHistory(entries)}` : ""}`
+    const stored = trimmed.get(task.seq)
+    if (stored === undefined) return { history: null, appended }
+    return { history: fromHistory(trimHistory(toHistory(`${stored}${appended}`, task.id))), appended }
+  }
+}
+
+/** Whether something else was charged than the task says. */
+function isReserved(gates: readonly GateRef[] | null): boolean {
+  return gates?.some(({ reserved }) => reserved !== undefined) ?? false
+}

@@ -1,0 +1,38 @@
+-- The namespace's own row: clock and virtual time. Read when a step begins, written when it ends.
+
+-- name: findNamespace
+-- 1 name
+SELECT ns FROM $s.namespaces WHERE name = $1
+
+-- name: addNamespace
+-- 1 name
+INSERT INTO $s.namespaces (name) VALUES ($1) ON CONFLICT DO NOTHING
+
+-- name: readNamespace
+-- 1 ns
+SELECT virtual_time, clock_ms, behind_at_ms, (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
+  (SELECT next_at_ms FROM $s.schedules WHERE schedules.ns = $1 AND next_at_ms IS NOT NULL ORDER BY next_at_ms LIMIT 1)
+FROM $s.namespaces WHERE ns = $1
+
+-- name: lockNamespace
+-- As readNamespace, and nobody else until the transaction ends. 1 ns
+SELECT virtual_time, clock_ms, behind_at_ms, (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
+  (SELECT next_at_ms FROM $s.schedules WHERE schedules.ns = $1 AND next_at_ms IS NOT NULL ORDER BY next_at_ms LIMIT 1)
+FROM (SELECT * FROM $s.namespaces WHERE ns = $1 FOR UPDATE) AS locked
+
+-- name: writeNamespace
+-- 1 ns, 2 virtual_time, 3 clock_ms, 4 behind_at_ms, 5 whether there is news, 6 the channel of those who listen
+WITH written AS (
+  UPDATE $s.namespaces SET virtual_time = $2, clock_ms = $3, behind_at_ms = $4, news = news + $5::boolean::integer WHERE ns = $1
+)
+SELECT CASE WHEN $5::boolean THEN pg_notify($6, '') END
+
+-- name: readNews
+-- 1 ns
+SELECT news FROM $s.namespaces WHERE ns = $1
+
+-- name: takeTaskNumbers
+SELECT nextval('$q.task_numbers')
+
+-- name: takeRowNumbers
+SELECT nextval('$q.row_numbers')
