@@ -110,7 +110,12 @@ export class Reach {
     if (ts.isFunctionLike(node)) return this.waiting.has(node)
     if (!ts.isIdentifier(node)) return false
     const declaration = this.declarationOf(node)
-    return declaration !== undefined && this.waiting.has(declaration)
+    if (!declaration) return false
+    return this.waiting.has(declaration) || (this.isFunction(node) && this.isValue(declaration) && this.mayWait(declaration))
+  }
+
+  isFunction(node) {
+    return this.checker.getTypeAtLocation(node).getCallSignatures().length > 0
   }
 
   where(node) {

@@ -1,7 +1,7 @@
 // What the server says of itself, for `doctor`: which it is, what an acknowledged write survives, and how large the tables are.
 
 import type { StoreDescription } from "../../store/contract.ts"
-import type { Pool } from "./driver.ts"
+import type { Pool } from "./pool.ts"
 import type { Dialect } from "./session.ts"
 
 const survives: Readonly<Record<string, string>> = {

@@ -4,11 +4,12 @@ import { createHash } from "node:crypto"
 import type { OpenStore } from "../../store/open.ts"
 import { systemWorld } from "../../world/index.ts"
 import { describeServer } from "./describe.ts"
-import { type Client, loadDriver, type Pool } from "./driver.ts"
 import { translate } from "./errors.ts"
+import { loadLibrary } from "./library.ts"
 import { type Location, parseLocation, placeOf } from "./location.ts"
 import { migrate } from "./migrate.ts"
 import { News } from "./news.ts"
+import type { Client, Pool } from "./pool.ts"
 import { Dialect, Session } from "./session.ts"
 import { Steps } from "./steps.ts"
 import { PostgresStore } from "./store.ts"
@@ -35,8 +36,8 @@ export const open: OpenStore = async ({ url, namespace, world }) => {
 }
 
 async function makePool({ connectionString, patienceMs, poolSize }: Location): Promise<Pool> {
-  const { Pool } = await loadDriver()
-  const pool = new Pool({
+  const { Pool } = await loadLibrary()
+  const pool: Pool = new Pool({
     connectionString,
     connectionTimeoutMillis: patienceMs,
     // One more to listen on.

@@ -3,8 +3,9 @@
 
 import { Waiters } from "../../store/waiters.ts"
 import type { Timer, World } from "../../world/index.ts"
-import type { Client, Pool } from "./driver.ts"
-import { type Dialect, quoted, Session } from "./session.ts"
+import type { Pool } from "./pool.ts"
+import { quoted } from "./schema.ts"
+import { type Dialect, Session } from "./session.ts"
 
 const shortestMs = 20
 const longestMs = 500
@@ -23,7 +24,8 @@ export interface NewsParts {
 export class News {
   private readonly parts: NewsParts
   private readonly waiters = new Waiters()
-  private listener: Client | null = null
+  /** Ends the connection that listens. */
+  private hangUp: (() => void) | null = null
   private isStarted = false
   private isClosed = false
   private pauseMs = firstPauseMs
@@ -58,38 +60,32 @@ export class News {
     this.isClosed = true
     this.timer?.cancel()
     this.waiters.wake()
-    this.listener?.release(true)
-    this.listener = null
+    this.hangUp?.()
   }
 
   private async listen(): Promise<void> {
     const { pool, dialect, channel } = this.parts
     try {
       const client = await pool.connect()
-      if (this.isClosed) return client.release()
-      this.listener = client
-      let isOver = false
-      const over = () => {
-        if (isOver) return
-        isOver = true
+      this.hangUp = once(() => {
+        this.hangUp = null
         client.removeAllListeners("notification")
         client.release(true)
-        if (this.listener === client) this.listener = null
         this.again()
-      }
+      })
+      if (this.isClosed) return this.hangUp()
       client.on("notification", (message) => {
         if (message.channel === channel) this.waiters.wake()
       })
-      client.on("error", over)
-      client.on("end", over)
+      client.on("error", this.hangUp)
+      client.on("end", this.hangUp)
       await client.query(dialect.plain(`LISTEN ${quoted(channel)}`))
       this.pauseMs = firstPauseMs
       // What came before was not heard.
       this.waiters.wake()
     } catch {
-      this.listener?.release(true)
-      this.listener = null
-      this.again()
+      if (this.hangUp) this.hangUp()
+      else this.again()
     }
   }
 
@@ -130,5 +126,14 @@ export class News {
     } finally {
       client.release()
     }
+  }
+}
+
+/** A connection may end in several ways at once. */
+function once(act: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) act()
+    isDone = true
   }
 }

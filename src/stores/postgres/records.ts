@@ -89,7 +89,7 @@ export class PostgresRecords implements WaitedRecords {
     const takeNumbers = (count: number) => numbers.take(count, async () => (await sql.rows("takeRowNumbers"))[0]?.[0] as number)
     this.limits = new PostgresGates({ ns, sql, nowMs: this.nowMs, numbers: { take: takeNumbers } })
     this.schedules = new PostgresSchedules({ ns, sql, nowMs: this.nowMs, earliest })
-    this.calls = new PostgresCalls({ ns, sql, nowMs: this.nowMs })
+    this.calls = new PostgresCalls({ ns, sql, nowMs: this.nowMs, lines: this.limits.lines })
     // The steps that wait await what these records answer: the types say the answer alone.
     const waited = this as unknown as Records
     this.gates = new Gates(waited)
@@ -120,8 +120,11 @@ export class PostgresRecords implements WaitedRecords {
   /** Everything that submitting these will ask for, at once. */
   async foresee(tasks: readonly NewTask[]): Promise<void> {
     const refs = tasks.flatMap(({ gates }) => gates ?? [])
+    if (refs.length === 0) return
     await this.limits.readAhead(refs)
-    await this.limits.readAheadDemand(refs)
+    const gates: number[] = []
+    for (const ref of refs) gates.push((await this.limits.gate(ref))?.number ?? 0)
+    await this.limits.readAheadDemand(gates.filter((gate) => gate > 0))
   }
 
   async load(ids: readonly string[]): Promise<Map<string, TaskRecord>> {

@@ -10,7 +10,7 @@ import {
   type Status,
   type TaskRecord,
 } from "../../task/index.ts"
-import { checked, damaged } from "./damage.ts"
+import { damaged, sound } from "./damage.ts"
 import type { Row } from "./sql.ts"
 
 const names = [
@@ -104,7 +104,7 @@ export function toBrief(row: Row): Brief {
 function toGates(stored: unknown, row: Row): readonly GateRef[] | null {
   if (stored === null) return none
   if (stored === "null") return null
-  return checked(JSON.parse(stored as string), isGateRefs, "gates", () => taskName(row))
+  return sound(JSON.parse(stored as string), isGateRefs, "gates", () => taskName(row))
 }
 
 /** Gates as they are stored: nothing for none of them, and "null" where it is not known which. */
@@ -115,7 +115,7 @@ export function gatesText(gates: readonly GateRef[] | null): string | null {
 export function toHistory(stored: unknown, id: string): readonly HistoryEntry[] {
   const record = () => `task ${id}`
   try {
-    return checked(JSON.parse(`[${stored}]`), isHistory, "a history", record)
+    return sound(JSON.parse(`[${stored}]`), isHistory, "a history", record)
   } catch (error) {
     if (error instanceof SyntaxError) throw damaged(record(), "a history as JSON", stored)
     throw error

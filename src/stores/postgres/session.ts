@@ -1,32 +1,16 @@
 // One connection as a step uses it: statements by name, rows by place.
 
 import { createHash } from "node:crypto"
+import type { Queryable, QueryRequest } from "./queryable.ts"
+import { inSchema, quoted } from "./schema.ts"
 import { type Row, type Sql, statementText, type Value } from "./sql.ts"
-
-export interface Answer {
-  readonly rows: readonly Row[]
-  readonly rowCount: number | null
-}
-
-export interface Query {
-  readonly text: string
-  readonly values?: readonly unknown[]
-  readonly name?: string
-  readonly rowMode?: "array"
-  readonly types?: { getTypeParser(oid: number): (text: string) => unknown }
-}
-
-/** As much of a client of `pg` as is used: one of ours, or one that was handed in with a transaction of its own. */
-export interface Queryable {
-  query(query: Query): Promise<Answer>
-}
 
 /** bigint, integer and their like are numbers: whether they are exact is looked at where rows are read. */
 const asNumber = new Set([20, 21, 23, 26, 700, 701, 1700])
 const asBoolean = 16
 const arraysOfText = new Set([1009, 1015])
 const documents = new Set([114, 3802])
-const types: NonNullable<Query["types"]> = {
+const types: NonNullable<QueryRequest["types"]> = {
   getTypeParser: (oid) => {
     if (asNumber.has(oid)) return Number
     if (oid === asBoolean) return (text) => text === "t"
@@ -49,7 +33,7 @@ export class Dialect {
   readonly schema: string
   private readonly isPrepared: boolean
   private readonly prefix: string
-  private readonly known = new Map<string, Query>()
+  private readonly known = new Map<string, QueryRequest>()
 
   constructor(schema: string, isPrepared: boolean) {
     this.schema = schema
@@ -58,12 +42,12 @@ export class Dialect {
     this.prefix = `sluice_${createHash("sha256").update(schema).digest("hex").slice(0, 8)}_`
   }
 
-  query(name: string): Query {
+  query(name: string): QueryRequest {
     const known = this.known.get(name)
     if (known) return known
-    const made: Query = {
+    const made: QueryRequest = {
       ...(this.isPrepared ? { name: `${this.prefix}${name}` } : {}),
-      text: inSchema(statementText(name), this.schema),
+      text: this.filledIn(statementText(name)),
       rowMode: "array",
       types,
     }
@@ -71,19 +55,19 @@ export class Dialect {
     return made
   }
 
-  /** Without parameters: may be several statements, which are sent at once. */
-  plain(text: string): Query {
-    return { text: inSchema(text, this.schema), rowMode: "array", types }
+  /** `$q` stands for the schema inside of a quoted text. */
+  private filledIn(text: string): string {
+    const name = quoted(this.schema).replaceAll("'", "''")
+    return inSchema(
+      text.replace(/\$q\b/g, () => name),
+      this.schema,
+    )
   }
-}
 
-export function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
-}
-
-/** `$s` stands for the schema, `$q` for the same inside of a quoted text. */
-export function inSchema(text: string, schema: string): string {
-  return text.replaceAll("$s.", `${quoted(schema)}.`).replaceAll("$q.", `${quoted(schema).replaceAll("'", "''")}.`)
+  /** Without parameters: may be several statements, which are sent at once. */
+  plain(text: string): QueryRequest {
+    return { text: this.filledIn(text), rowMode: "array", types }
+  }
 }
 
 export class Session implements Sql {
@@ -96,10 +80,10 @@ export class Session implements Sql {
   }
 
   async rows(statement: string, ...values: readonly Value[]): Promise<readonly Row[]> {
-    return (await this.client.query({ ...this.dialect.query(statement), values })).rows
+    return (await this.client.query({ ...this.dialect.query(statement), values: [...values] })).rows as readonly Row[]
   }
 
   async run(statement: string, ...values: readonly Value[]): Promise<number> {
-    return (await this.client.query({ ...this.dialect.query(statement), values })).rowCount ?? 0
+    return (await this.client.query({ ...this.dialect.query(statement), values: [...values] })).rowCount ?? 0
   }
 }

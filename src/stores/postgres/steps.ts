@@ -3,12 +3,13 @@
 
 import { SluiceError } from "../../errors/index.ts"
 import { type ClockState, clockStart, laterClock } from "../../store/clock.ts"
-import type { World } from "../../world/index.ts"
-import type { Client, Pool } from "./driver.ts"
+import { systemWorld, type World } from "../../world/index.ts"
+import type { Client, Pool } from "./pool.ts"
 import { isConnectionLost, isRetryable, translate } from "./errors.ts"
 import { Numbers } from "./numbers.ts"
 import { PostgresRecords } from "./records.ts"
-import { type Dialect, type Queryable, Session } from "./session.ts"
+import type { Queryable } from "./queryable.ts"
+import { type Dialect, Session } from "./session.ts"
 import type { Row } from "./sql.ts"
 
 /** How often a step that conflicts is run before it is told. */
@@ -38,13 +39,13 @@ export class Steps {
   }
 
   /** Answers with what the step gave, and whether there is news. */
-  async write<T>(step: (records: PostgresRecords) => T): Promise<{ readonly answer: T; readonly hasNews: boolean }> {
+  async write<T>(step: (records: PostgresRecords) => Promise<T>): Promise<{ readonly answer: T; readonly hasNews: boolean }> {
     const turn = this.last.then(() => this.retried(() => this.changeOnce(step)))
     this.last = turn.catch(() => {})
     return turn
   }
 
-  async read<T>(step: (records: PostgresRecords) => T): Promise<T> {
+  async read<T>(step: (records: PostgresRecords) => Promise<T>): Promise<T> {
     return this.retried(() => this.lookOnce(step))
   }
 
@@ -53,19 +54,19 @@ export class Steps {
     await this.last
   }
 
-  private changeOnce<T>(step: (records: PostgresRecords) => T): Promise<{ readonly answer: T; readonly hasNews: boolean }> {
-    const { dialect, ns, channel } = this.parts
+  private changeOnce<T>(step: (records: PostgresRecords) => Promise<T>): Promise<{ readonly answer: T; readonly hasNews: boolean }> {
+    const { dialect, channel } = this.parts
     return this.inTransaction("BEGIN", "lockNamespace", async (client, row) => {
       const records = this.open(client, row, true)
       const answer = await step(records)
       await records.end(channel)
       await client.query(dialect.plain("COMMIT"))
       this.clock = laterClock(this.clock, records.time)
-      return { answer, hasNews: records.hasNews, ns }
+      return { answer, hasNews: records.hasNews }
     })
   }
 
-  private lookOnce<T>(step: (records: PostgresRecords) => T): Promise<T> {
+  private lookOnce<T>(step: (records: PostgresRecords) => Promise<T>): Promise<T> {
     const { dialect } = this.parts
     return this.inTransaction("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", "readNamespace", async (client, row) => {
       const records = this.open(client, row, false)
@@ -111,14 +112,15 @@ export class Steps {
   }
 
   private async retried<T>(run: () => Promise<T>): Promise<T> {
-    const { world, place } = this.parts
+    const { place } = this.parts
     for (let tries = 1; ; tries++) {
       try {
         return await run()
       } catch (error) {
         if (!isRetryable(error) || tries >= mostTries) throw translate(error, place)
-        const pauseMs = Math.min(longestPauseMs, 2 ** tries) * (0.5 + world.random())
-        await new Promise<void>((resolve) => world.timer(pauseMs, resolve))
+        // In real time, whatever clock the store goes by: those who are in the way are real.
+        const pauseMs = Math.min(longestPauseMs, 2 ** tries) * (0.5 + systemWorld.random())
+        await new Promise<void>((resolve) => systemWorld.timer(pauseMs, resolve))
       }
     }
   }

@@ -38,10 +38,10 @@ export class PostgresStore extends SteppedStore {
     return { kind: this.kind, namespace, durability, facts: { ...facts, ...byStatus } }
   }
 
-  override async submit(request: SubmitRequest): Promise<SubmitAnswer> {
-    return this.write(async (records) => {
-      await (records as unknown as PostgresRecords).foresee(request.tasks)
-      return await awaited.change(records, (inside) => awaited.changing.submit(inside, request))
+  override submit(request: SubmitRequest): Promise<SubmitAnswer> {
+    return this.run(async (records) => {
+      await records.foresee(request.tasks)
+      return await awaited.change(records as unknown as Records, (inside) => awaited.changing.submit(inside, request))
     })
   }
 
@@ -57,13 +57,17 @@ export class PostgresStore extends SteppedStore {
     await this.parts.end()
   }
 
-  protected async write<T>(step: (records: Records) => T): Promise<Awaited<T>> {
-    const { answer, hasNews } = await this.parts.steps.write(async (records) => await step(records as unknown as Records))
-    if (hasNews) this.parts.news.wake()
-    return answer
+  protected write<T>(step: (records: Records) => T): Promise<T> {
+    return this.run(async (records) => await step(records as unknown as Records))
   }
 
-  protected async read<T>(step: (records: Records) => T): Promise<Awaited<T>> {
+  protected read<T>(step: (records: Records) => T): Promise<T> {
     return this.parts.steps.read(async (records) => await step(records as unknown as Records))
+  }
+
+  private async run<T>(step: (records: PostgresRecords) => Promise<T>): Promise<T> {
+    const { answer, hasNews } = await this.parts.steps.write(step)
+    if (hasNews) this.parts.news.wake()
+    return answer
   }
 }

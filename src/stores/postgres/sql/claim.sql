@@ -147,7 +147,7 @@ WITH plain AS (
   UNION ALL SELECT head_priority, head_ready_at_ms, head_seq FROM own WHERE head_seq IS NOT NULL
   ORDER BY priority DESC, ready_at_ms, seq LIMIT 1
 )
-SELECT flow, head_priority, virtual_time, head_ready_at_ms, head_seq, virtual_time FROM (
+SELECT flow, head_priority, virtual_time, head_ready_at_ms, head_seq, virtual_time AS flow_time FROM (
   (
     SELECT flow, head_priority, virtual_time, head_ready_at_ms, head_seq FROM $s.flows
     WHERE ns = $1 AND type = $2 AND gate = 0 AND head_seq IS NOT NULL AND flow <> $2
@@ -161,7 +161,7 @@ ORDER BY head_priority DESC, virtual_time, head_ready_at_ms, head_seq LIMIT $3 O
 -- name: readWaitingFlows
 -- 1 ns, 2 type, 3 limit, 4 skip, 5 gate
 SELECT flow, head_priority, virtual_time, head_ready_at_ms, head_seq,
-  (SELECT virtual_time FROM $s.flows AS ready WHERE ready.ns = $1 AND ready.type = $2 AND ready.flow = flows.flow AND ready.gate = 0)
+  (SELECT virtual_time FROM $s.flows AS ready WHERE ready.ns = $1 AND ready.type = $2 AND ready.flow = flows.flow AND ready.gate = 0) AS flow_time
 FROM $s.flows
 WHERE ns = $1 AND type = $2 AND gate = $5 AND head_seq IS NOT NULL
 ORDER BY head_priority DESC, virtual_time, head_ready_at_ms, head_seq LIMIT $3 OFFSET $4
