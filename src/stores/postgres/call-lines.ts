@@ -12,7 +12,7 @@ export class CallLines {
   /** As this step has set them; null: nobody waits any more. */
   private readonly set = new Map<number, CallLine | null>()
   private readonly changed = new Set<number>()
-  /** By owner: the earliest of what stands in the database, as it was when it was asked for first; null: it has none. */
+  /** By owner: the earliest of what stood in the database when it was read; null: none did. What was set since is in `set`. */
   private readonly earliest = new Map<string, number | null>()
 
   constructor(ns: number, sql: Sql, nowMs: number) {
@@ -35,9 +35,9 @@ export class CallLines {
     this.changed.add(gate)
   }
 
-  /** Before this step has set any: what the owner's earliest line was. */
+  /** As it was just read. */
   learnEarliest(ownerId: string, atMs: number | null): void {
-    if (this.set.size === 0) this.earliest.set(ownerId, atMs)
+    this.earliest.set(ownerId, atMs)
   }
 
   async due(ownerId: string, limit: number): Promise<number[]> {
