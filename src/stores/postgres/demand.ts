@@ -1,0 +1,89 @@
+// What stands in lanes that pass a gate: counted during a step, written at its end. Of gates that were asked for, all of it is known.
+
+import type { Demand } from "../../store/limit-records.ts"
+import type { Sql } from "./sql.ts"
+
+interface Waiting {
+  readonly gate: number
+  readonly type: string
+  readonly flow: string
+  readonly priority: number
+  tasks: number
+  cost: number
+}
+
+export class DemandTable {
+  private readonly sql: Sql
+  private readonly more = new Map<string, Waiting>()
+  private readonly known = new Map<number, Map<string, Waiting>>()
+
+  constructor(sql: Sql) {
+    this.sql = sql
+  }
+
+  add(more: Waiting): void {
+    const key = keyOf(more)
+    count(this.more, key, more)
+    const known = this.known.get(more.gate)
+    if (known) count(known, key, more)
+  }
+
+  /** All that waits at those of the gates that are not known yet, in one query. */
+  async readAhead(gates: Iterable<number>): Promise<void> {
+    const asked = [...new Set(gates)].filter((gate) => !this.known.has(gate))
+    if (asked.length === 0) return
+    const rows = (await this.sql.rows("readDemand", asked)) as readonly [number, string, string, number, number, number][]
+    for (const gate of asked) this.known.set(gate, new Map())
+    for (const [gate, type, flow, priority, tasks, cost] of rows) this.learn({ gate, type, flow, priority, tasks, cost })
+    for (const more of this.more.values()) if (asked.includes(more.gate)) this.learn(more)
+  }
+
+  async of(gate: number, priority: number, of: { readonly type: string; readonly flow: string } | null): Promise<Demand> {
+    await this.readAhead([gate])
+    let [tasks, cost] = [0, 0]
+    const flows = new Set<string>()
+    for (const waiting of this.known.get(gate)?.values() ?? []) {
+      if (waiting.priority < priority) continue
+      if (of && (waiting.type !== of.type || waiting.flow !== of.flow)) continue
+      tasks += waiting.tasks
+      cost += waiting.cost
+      flows.add(JSON.stringify([waiting.type, waiting.flow]))
+    }
+    return { tasks, cost, flows: flows.size }
+  }
+
+  async flush(): Promise<void> {
+    const more = [...this.more.values()].filter(({ tasks, cost }) => tasks !== 0 || cost !== 0)
+    this.more.clear()
+    if (more.length === 0) return
+    await this.sql.run(
+      "addDemand",
+      more.map(({ gate }) => gate),
+      more.map(({ type }) => type),
+      more.map(({ flow }) => flow),
+      more.map(({ priority }) => priority),
+      more.map(({ tasks }) => tasks),
+      more.map(({ cost }) => cost),
+    )
+  }
+
+  private learn(more: Waiting): void {
+    const known = this.known.get(more.gate)
+    if (known) count(known, keyOf(more), more)
+  }
+}
+
+function keyOf({ gate, type, flow, priority }: Waiting): string {
+  return JSON.stringify([gate, type, flow, priority])
+}
+
+/** Where nobody waits any more nothing is known. */
+function count(counted: Map<string, Waiting>, key: string, more: Waiting): void {
+  const known = counted.get(key)
+  if (!known) counted.set(key, { ...more })
+  else {
+    known.tasks += more.tasks
+    known.cost += more.cost
+    if (known.tasks === 0 && known.cost === 0) counted.delete(key)
+  }
+}

@@ -1,0 +1,35 @@
+// What stands beside the state of a gate, for people and dashboards: what it has learned, in the seed's words, and how many hold it.
+
+import { type GatePolicy, type GateState, seedFields } from "../../limits/index.ts"
+
+export interface GateColumns {
+  readonly adaptiveDelayMs: number | null
+  readonly adaptiveDelayFloorMs: number | null
+  readonly successStreak: number | null
+  readonly errorStreak: number | null
+  readonly nextAvailableAtMs: number | null
+  readonly lastSuccessAtMs: number | null
+  readonly inFlight: number
+}
+
+/** `policy`: what code declares; null where nobody does, as of the gates of jobs. Only rates and slots can be overridden. */
+export function gateColumns(policy: GatePolicy | null, state: GateState, nowMs: number): GateColumns {
+  const nowUs = nowMs * 1_000
+  const inFlight = state.holders.filter(({ untilUs }) => untilUs > nowUs).length
+  // Of a limit that is not adaptive a gate may still have learned to keep a distance.
+  if (!policy?.adaptive && !state.pace) return { ...learnsNothing, inFlight }
+  const fields = seedFields(policy ?? noPolicy, state, nowUs)
+  const { adaptiveDelayMs, delayFloorMs, successStreak, errorStreak, nextAvailableAtMs, lastSuccessAtMs } = fields
+  return { adaptiveDelayMs, adaptiveDelayFloorMs: delayFloorMs, successStreak, errorStreak, nextAvailableAtMs, lastSuccessAtMs, inFlight }
+}
+
+const noPolicy: GatePolicy = { rates: [], concurrency: null }
+
+const learnsNothing = {
+  adaptiveDelayMs: null,
+  adaptiveDelayFloorMs: null,
+  successStreak: null,
+  errorStreak: null,
+  nextAvailableAtMs: null,
+  lastSuccessAtMs: null,
+}

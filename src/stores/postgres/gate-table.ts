@@ -1,0 +1,199 @@
+// The gates that a step has read, by name and by number, and those that it has made, changed or removed, until they are written.
+
+import { shown } from "../../errors/index.ts"
+import type { GatePolicy, GateState } from "../../limits/index.ts"
+import type { GateKey, StoredGate } from "../../store/limit-records.ts"
+import { isGateState } from "../../store/sound.ts"
+import { gateName } from "../../task/index.ts"
+import type { CallLines } from "./call-lines.ts"
+import { rowNumber, sound } from "./damage.ts"
+import type { Dues } from "./dues.ts"
+import { gateColumns } from "./gate-columns.ts"
+import type { Row, Sql } from "./sql.ts"
+
+/** The first of so many new row numbers in a row. */
+export interface Numbers {
+  take(count: number): Promise<number>
+}
+
+interface Kept {
+  readonly number: number
+  readonly limit: string
+  readonly key: string
+  /** Judged when it is asked for: one that is damaged must not keep those from being read that were read with it. */
+  state: unknown
+  isJudged: boolean
+  readonly hadCalls: boolean
+  isNew: boolean
+}
+
+/** What is known of a gate beside its row; and the policies that its limits declare. */
+export interface Beside {
+  readonly dues: Dues
+  readonly lines: CallLines
+  readonly policies: (limits: readonly string[]) => Promise<(limit: string) => GatePolicy | null>
+}
+
+export class GateTable {
+  private readonly ns: number
+  private readonly sql: Sql
+  private readonly nowMs: number
+  private readonly numbers: Numbers
+  private readonly beside: Beside
+  /** Null: there is none. */
+  private readonly byName = new Map<string, Kept | null>()
+  private readonly byNumber = new Map<number, Kept | null>()
+  private readonly changed = new Set<Kept>()
+  private readonly removed = new Set<number>()
+
+  constructor({ ns, sql, nowMs, numbers }: { ns: number; sql: Sql; nowMs: number; numbers: Numbers }, beside: Beside) {
+    this.ns = ns
+    this.sql = sql
+    this.nowMs = nowMs
+    this.numbers = numbers
+    this.beside = beside
+  }
+
+  /** Those that are not known yet, in one query. */
+  async readAhead(keys: readonly GateKey[]): Promise<void> {
+    const asked = new Map(keys.map((key) => [nameOf(key), key]))
+    for (const name of [...asked.keys()]) if (this.byName.has(name)) asked.delete(name)
+    if (asked.size === 0) return
+    const limits = [...asked.values()].map(({ limit }) => limit)
+    const texts = [...asked.values()].map(({ key }) => key)
+    this.keepAll(await this.sql.rows("readGates", this.ns, limits, texts))
+    for (const name of asked.keys()) if (!this.byName.has(name)) this.byName.set(name, null)
+  }
+
+  async readAheadNumbers(numbers: Iterable<number>): Promise<void> {
+    const asked = [...new Set(numbers)].filter((number) => !this.byNumber.has(number))
+    if (asked.length > 0) this.keepAll(await this.sql.rows("readGatesByNumber", this.ns, asked))
+  }
+
+  async named(key: GateKey): Promise<StoredGate | null> {
+    await this.readAhead([key])
+    const kept = this.byName.get(nameOf(key))
+    return kept ? this.stored(kept) : null
+  }
+
+  async numbered(number: number): Promise<StoredGate | null> {
+    await this.readAheadNumbers([number])
+    const kept = this.byNumber.get(number)
+    return kept ? this.stored(kept) : null
+  }
+
+  /** Of a gate that was read; null: there is none. */
+  numberOf(key: GateKey): number | null {
+    return this.byName.get(nameOf(key))?.number ?? null
+  }
+
+  /** Whether it is known to be one of the limit's. */
+  isOf(limit: string, number: number): boolean {
+    return this.byNumber.get(number)?.limit === limit
+  }
+
+  async add({ limit, key }: GateKey, state: GateState): Promise<StoredGate> {
+    const number = await this.numbers.take(1)
+    const kept: Kept = { number, limit, key, state, isJudged: true, hadCalls: false, isNew: true }
+    this.byName.set(nameOf(kept), kept)
+    this.byNumber.set(number, kept)
+    this.beside.dues.keep(number, null)
+    this.changed.add(kept)
+    return this.stored(kept)
+  }
+
+  async save(number: number, state: GateState): Promise<void> {
+    await this.readAheadNumbers([number])
+    const kept = this.byNumber.get(number)
+    if (!kept) return
+    kept.state = state
+    kept.isJudged = true
+    this.changed.add(kept)
+  }
+
+  async remove(numbers: readonly number[]): Promise<void> {
+    await this.readAheadNumbers(numbers)
+    for (const number of numbers) {
+      const kept = this.byNumber.get(number)
+      if (!kept) continue
+      this.byName.set(nameOf(kept), null)
+      this.byNumber.set(number, null)
+      this.changed.delete(kept)
+      if (!kept.isNew) this.removed.add(number)
+    }
+  }
+
+  async flush(): Promise<void> {
+    // First: a gate that was made anew has the name of the one that is gone.
+    if (this.removed.size > 0) {
+      const removed = [...this.removed]
+      this.removed.clear()
+      await this.sql.run("removeGates", this.ns, removed)
+    }
+    if (this.changed.size === 0) return
+    const changed = [...this.changed]
+    this.changed.clear()
+    await this.write(changed)
+    for (const kept of changed) kept.isNew = false
+  }
+
+  private async write(changed: readonly Kept[]): Promise<void> {
+    const policyOf = await this.beside.policies(changed.map(({ limit }) => limit))
+    const columns = changed.map(({ limit, state }) => gateColumns(policyOf(limit), state as GateState, this.nowMs))
+    await this.sql.run(
+      "writeGates",
+      this.ns,
+      this.nowMs,
+      changed.map(({ number }) => number),
+      changed.map(({ isNew }) => isNew),
+      changed.map(({ limit, isNew }) => (isNew ? limit : null)),
+      changed.map(({ key, isNew }) => (isNew ? key : null)),
+      JSON.stringify(changed.map(({ state }) => state)),
+      columns.map(({ adaptiveDelayMs }) => adaptiveDelayMs),
+      columns.map(({ adaptiveDelayFloorMs }) => adaptiveDelayFloorMs),
+      columns.map(({ successStreak }) => successStreak),
+      columns.map(({ errorStreak }) => errorStreak),
+      columns.map(({ nextAvailableAtMs }) => nextAvailableAtMs),
+      columns.map(({ lastSuccessAtMs }) => lastSuccessAtMs),
+      columns.map(({ inFlight }) => inFlight),
+    )
+  }
+
+  /** Of a row that was read: the gate as this step knows it. */
+  storedOf(row: Row): StoredGate | null {
+    this.keepAll([row])
+    const kept = this.byNumber.get(row[0] as number)
+    return kept ? this.stored(kept) : null
+  }
+
+  /** What this step knows of them already is newer. */
+  private keepAll(rows: readonly Row[]): void {
+    for (const row of rows) {
+      const [, limit, key, state, dues, hadCalls] = row as [number, string | null, string, unknown, Record<string, number> | null, boolean]
+      const number = rowNumber(row[0], "gates")
+      this.beside.dues.keep(number, dues)
+      if (this.byNumber.has(number)) continue
+      // A number that is nobody's: somebody may be due there all the same, and has to be told so.
+      if (limit === null) this.byNumber.set(number, null)
+      else {
+        const kept: Kept = { number, limit, key, state, isJudged: false, hadCalls, isNew: false }
+        this.byNumber.set(number, kept)
+        this.byName.set(nameOf(kept), kept)
+      }
+    }
+  }
+
+  private stored(kept: Kept): StoredGate {
+    const { number, limit, key } = kept
+    const record = () => `gate ${shown(gateName(kept))} (row ${number} of gates)`
+    if (!kept.isJudged) sound(kept.state, isGateState, "the state of a gate", record)
+    kept.isJudged = true
+    const hasCalls = this.beside.lines.isAt(number) ?? kept.hadCalls
+    return { number, limit, key, state: kept.state as GateState, hasWaiters: this.beside.dues.hasWaiters(number), hasCalls }
+  }
+}
+
+/** No text in Postgres has the character between them. */
+function nameOf({ limit, key }: GateKey): string {
+  return `${limit}\0${key}`
+}
