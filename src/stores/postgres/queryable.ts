@@ -1,0 +1,19 @@
+// What this store needs of a connection: a client of `pg`, one of its pool, or a user's own that does the same.
+
+export interface QueryRequest {
+  readonly text: string
+  readonly values?: unknown[]
+  readonly rowMode?: "array"
+  /** Of a prepared statement. */
+  readonly name?: string
+  readonly types?: { getTypeParser(type: number, format?: "text" | "binary"): (text: string) => unknown }
+}
+
+export interface QueryAnswer {
+  readonly rows: readonly unknown[]
+  readonly rowCount: number | null
+}
+
+export interface Queryable {
+  query(request: QueryRequest): Promise<QueryAnswer>
+}
