@@ -31,8 +31,9 @@ function livingIn(folder: string): readonly string[] {
   })
 }
 
-it("a server that is killed amid a statement comes back on its port with what was committed", async () => {
+it("a server that is killed amid a statement comes back on its port with what was committed", async (t) => {
   const server = await startPostgres({ isDurable: true, args: ["-c", "work_mem=5MB"] })
+  t.after(() => server.remove())
   const admin = await postgresAdmin(server.url)
   assert.deepEqual(await admin.rows("select current_setting('fsync') as fsync, current_setting('work_mem') as memory"), [
     { fsync: "on", memory: "5MB" },
@@ -48,19 +49,21 @@ it("a server that is killed amid a statement comes back on its port with what wa
   assert.deepEqual(livingIn(`${server.folder}/data`), [])
   const again = await startPostgres({ like: server })
   assert.deepEqual([again.port, again.folder, again.version], [server.port, server.folder, server.version])
+  t.after(() => again.remove())
   const other = await postgresAdmin(again.url)
+  t.after(() => other.close())
   assert.deepEqual(await other.rows("select n, current_setting('fsync') as fsync from kept"), [{ n: 1, fsync: "off" }])
-  await other.close()
   await again.remove()
   assert.equal(existsSync(server.folder), false)
 })
 
-it("a server ends with a process that is killed, and its folder goes with it", async () => {
+it("a server ends with a process that is killed, and its folder goes with it", async (t) => {
   const program = `
     const { startPostgres } = await import(${JSON.stringify(pathToFileURL(`${process.cwd()}/.build/test/engines/postgres.js`).href)})
     console.log(JSON.stringify(await startPostgres()))
     setInterval(() => {}, 1000)`
   const child = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: ["ignore", "pipe", "inherit"] })
+  t.after(() => child.kill("SIGKILL"))
   const [line] = (await once(child.stdout, "data")) as [Buffer]
   const { port, folder } = JSON.parse(String(line)) as { port: number; folder: string }
   assert.equal(await isListening(port), true)
@@ -73,11 +76,12 @@ it("what is wrong with a server's options is told in its own words", async () =>
   await assert.rejects(startPostgres({ args: ["-c", "max_connections=none"] }), /expected a server that listens.*max_connections/s)
 })
 
-it("a place is a schema of its own, gone when it is cleared", async () => {
+it("a place is a schema of its own, gone when it is cleared", async (t) => {
   const [one, other] = await Promise.all([postgresPlace(), postgresPlace()])
   assert.notEqual(one.schema, other.schema)
   assert.equal(new URL(one.url).searchParams.get("schema"), one.schema)
   const admin = await postgresAdmin(one.url)
+  t.after(() => admin.close())
   for (const { schema } of [one, other]) {
     await admin.rows(`create schema ${schema}`)
     await admin.rows(`create table ${schema}.tasks (n integer)`)
@@ -86,11 +90,11 @@ it("a place is a schema of its own, gone when it is cleared", async () => {
   const left = await admin.rows("select nspname as name from pg_namespace where nspname in ($1, $2)", one.schema, other.schema)
   assert.deepEqual(left, [{ name: other.schema }])
   await other.clear()
-  await admin.close()
 })
 
-it("behind PgBouncer a session is whichever connection is free", async () => {
+it("behind PgBouncer a session is whichever connection is free", async (t) => {
   const bouncer = await startBouncer(await sharedPostgres(), { default_pool_size: 1 })
+  t.after(() => bouncer.remove())
   const [one, other] = await Promise.all([postgresAdmin(bouncer.url), postgresAdmin(bouncer.url)])
   const pid = async (admin: typeof one) => (await admin.rows("select pg_backend_pid() as pid"))[0]?.pid
   assert.equal(await pid(one), await pid(other))

@@ -33,6 +33,7 @@ for (const [url, expected] of [
   ["postgres://me:p%40ss@host:5433/shop?schema=x&pool=3&timeout=1s", { ...bare, port: 5433, password: "p@ss" }],
   ["postgresql://me:50%25%20off:x@host/shop", { ...bare, password: "50% off:x" }],
   ["postgres://me:50%off%2F@host/shop", { ...bare, password: "50%off%2F" }],
+  ["postgres://me:%E4%00@host/shop", { ...bare, password: "%E4%00" }],
   ["postgres://me:a@b@host/shop?prepare=false", { ...bare, password: "a@b" }],
   ["postgres://me@[::1]/shop", { ...bare, host: "::1" }],
   ["postgres://me@/shop?host=/run/my%20postgres&listen=false", { ...bare, host: "/run/my postgres" }],

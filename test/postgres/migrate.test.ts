@@ -4,12 +4,13 @@ import assert from "node:assert/strict"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { after, before, beforeEach, describe, it } from "node:test"
+import { after, afterEach, before, beforeEach, describe, it } from "node:test"
 import { pathToFileURL } from "node:url"
 import { isSluiceError } from "../../src/errors/index.ts"
 import { migrate, pending, schemaVersion } from "../../src/stores/postgres/migrate.ts"
 import type { Queryable } from "../../src/stores/postgres/queryable.ts"
 import { inSchema, quoted } from "../../src/stores/postgres/schema.ts"
+import { startBouncer } from "../engines/pgbouncer.ts"
 import { sharedPostgres } from "../engines/postgres.ts"
 import { type PostgresAdmin, postgresAdmin } from "../engines/postgres-admin.ts"
 
@@ -23,7 +24,14 @@ describe("migrate", () => {
   let schema: string
   let made = 0
   const schemas: string[] = []
+  const others: PostgresAdmin[] = []
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
+  /** Another connection, which ends with the test, whichever way that ends. */
+  const another = async (url?: string) => {
+    const other = await postgresAdmin(url ?? (await sharedPostgres()))
+    others.push(other)
+    return other
+  }
   const rows = (text: string) => admin.rows(inSchema(text, schema))
   const refused = (code: string, says: RegExp) => (error: unknown) => {
     assert.ok(isSluiceError(error), String(error))
@@ -43,6 +51,12 @@ describe("migrate", () => {
     schemas.push(schema)
     write("001_things.sql", first)
     write("002_words.sql", second)
+  })
+  afterEach(async () => {
+    for (const { close } of others.splice(0)) await close()
+    // What a test has begun and not ended would hold up all that come after it.
+    await admin.rows("rollback")
+    rmSync(folder, { recursive: true, force: true })
   })
   after(async () => {
     for (const name of schemas) await admin.rows(`drop schema if exists ${quoted(name)} cascade`)
@@ -72,7 +86,7 @@ describe("migrate", () => {
 
   it("where nothing is to do, nothing is written and nobody is waited for", async () => {
     await migrate(admin.client, schema, files)
-    const other = await postgresAdmin(await sharedPostgres())
+    const other = await another()
     await other.rows("begin")
     await other.rows(inSchema("lock table $s.migrations in exclusive mode", schema))
     const texts: string[] = []
@@ -87,11 +101,10 @@ describe("migrate", () => {
       texts.filter((text) => !text.trim().startsWith("select")),
       [],
     )
-    await other.close()
   })
 
   it("many that start at once apply each file once, whatever isolation is the default", async () => {
-    const admins = await Promise.all(Array.from({ length: 8 }, async () => postgresAdmin(await sharedPostgres())))
+    const admins = await Promise.all(Array.from({ length: 8 }, () => another()))
     for (const { rows } of admins) await rows("set default_transaction_isolation = 'repeatable read'")
     const done = await Promise.all(admins.map(({ client }) => migrate(client, schema, files)))
     assert.deepEqual(
@@ -102,7 +115,21 @@ describe("migrate", () => {
       [1, 2],
     )
     assert.deepEqual(await rows("select n from $s.things"), [{ n: 1 }])
-    for (const { close } of admins) await close()
+  })
+
+  it("behind PgBouncer in transaction mode it is the same", async (t) => {
+    const bouncer = await startBouncer(await sharedPostgres(), { default_pool_size: 2 })
+    t.after(() => bouncer.remove())
+    const admins = await Promise.all(Array.from({ length: 4 }, () => another(bouncer.url)))
+    const done = await Promise.all(admins.map(({ client }) => migrate(client, schema, files)))
+    assert.deepEqual(
+      done
+        .flat()
+        .map(({ number }) => number)
+        .sort(),
+      [1, 2],
+    )
+    for (const { close } of others.splice(0)) await close()
   })
 
   it("a file that fails leaves nothing of itself, and those before it", async () => {
@@ -119,7 +146,7 @@ describe("migrate", () => {
 
   it("a connection that ends amid a file leaves nothing of it", async () => {
     write("001_things.sql", `${first}select pg_terminate_backend(pg_backend_pid());`)
-    const other = await postgresAdmin(await sharedPostgres())
+    const other = await another()
     await assert.rejects(migrate(other.client, schema, files))
     assert.deepEqual(await admin.rows("select 1 from pg_namespace where nspname = $1", schema), [])
     write("001_things.sql", first)

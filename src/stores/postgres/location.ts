@@ -126,8 +126,7 @@ function restOf(where: string, options: URLSearchParams): string {
   const mode = rest.get("sslmode")
   if (mode !== null && !sslModes.includes(mode))
     throw new SluiceError("invalid_option", `${where}: sslmode: expected ${sslModes.join(", ")}, got ${shown(mode)}`)
-  // A space is %20 to it, not "+".
-  return rest.toString().replaceAll("+", "%20")
+  return rest.toString()
 }
 
 function readOwn(
