@@ -52,10 +52,14 @@ function runAll(some, concurrency) {
 // Those that measure what real processes do in real time have the machine to themselves.
 const alone = ["/test/chaos/", "/simulate/processes.test.js", "/processes/calls-cut.test.js"]
 const isAlone = (file) => alone.some((part) => file.includes(part))
-// One server for all: each test keeps to a namespace of its own. It ends with this process.
+// One server of a kind for all: each test keeps to a namespace or a schema of its own. It ends with this process.
 if (!process.env.SLUICE_TEST_REDIS_URL) {
   const { startRedis } = await import("../.build/test/engines/redis.js")
   process.env.SLUICE_TEST_REDIS_URL = (await startRedis()).url
+}
+if (!process.env.SLUICE_TEST_POSTGRES_URL) {
+  const { startPostgres } = await import("../.build/test/engines/postgres.js")
+  process.env.SLUICE_TEST_POSTGRES_URL = (await startPostgres()).url
 }
 await runAll(
   files.filter((file) => !isAlone(file)),

@@ -13,6 +13,7 @@ import { addHistory } from "./commands/history.ts"
 import { addJob } from "./commands/job.ts"
 import { addLimits } from "./commands/limits.ts"
 import { addList } from "./commands/list.ts"
+import { addMigrate } from "./commands/migrate.ts"
 import { addNow } from "./commands/now.ts"
 import { addRetry } from "./commands/retry.ts"
 import { addSchedule } from "./commands/schedule.ts"
@@ -45,6 +46,7 @@ const commands = [
   addSimulate,
   addSweep,
   addNow,
+  addMigrate,
   addDoctor,
   addCompletion,
 ]

@@ -29,6 +29,7 @@ export type { CountingOptions, PolicyOptions, RateOption, RateOptions } from "./
 export { policyText } from "./policy-text.ts"
 export { type HistoryItem, Queue, type SubmitManyOptions } from "./queue.ts"
 export { routeRefusal } from "./refusals.ts"
+export { resolveMigrations } from "./resolve.ts"
 export {
   mostCaughtUp,
   readCatchUp,

@@ -1,7 +1,7 @@
 // From a URL to a store. The only place that knows concrete stores, and it loads no more than the one that is asked for.
 
 import { SluiceError, shown } from "../errors/index.ts"
-import type { OpenStore } from "../store/index.ts"
+import type { OpenMigrations, OpenStore } from "../store/index.ts"
 import { maskPassword, nearest } from "../units/index.ts"
 
 const stores: Readonly<Record<string, () => Promise<{ readonly open: OpenStore }>>> = {
@@ -11,12 +11,39 @@ const stores: Readonly<Record<string, () => Promise<{ readonly open: OpenStore }
   rediss: () => import("../stores/redis/index.ts"),
 }
 
+/** Of stores whose tables may be brought up to date by a command of their own. */
+const migrations: Readonly<Record<string, () => Promise<{ readonly openMigrations: OpenMigrations }>>> = {
+  postgres: () => import("../stores/postgres/migrations.ts"),
+  postgresql: () => import("../stores/postgres/migrations.ts"),
+}
+
 export async function resolveStore(url: string): Promise<OpenStore> {
-  const scheme = typeof url === "string" ? /^([a-z0-9]+):/.exec(url)?.[1] : undefined
-  const load = scheme !== undefined && Object.hasOwn(stores, scheme) ? stores[scheme] : undefined
+  const load = lookUp(stores, url)
   if (load) return (await load()).open
+  throw unknownStore(url)
+}
+
+/** Null where the store has nothing of the kind. */
+export async function resolveMigrations(url: string): Promise<OpenMigrations | null> {
+  const load = lookUp(migrations, url)
+  if (load) return (await load()).openMigrations
+  if (lookUp(stores, url)) return null
+  throw unknownStore(url)
+}
+
+function schemeOf(url: string): string | undefined {
+  return typeof url === "string" ? /^([a-z0-9]+):/.exec(url)?.[1] : undefined
+}
+
+function lookUp<T>(table: Readonly<Record<string, T>>, url: string): T | undefined {
+  const scheme = schemeOf(url)
+  return scheme !== undefined && Object.hasOwn(table, scheme) ? table[scheme] : undefined
+}
+
+function unknownStore(url: string): SluiceError {
+  const scheme = schemeOf(url)
   const near = scheme === undefined ? null : nearest(scheme, Object.keys(stores))
-  throw new SluiceError(
+  return new SluiceError(
     "unknown_store",
     `store: expected a URL such as "sqlite:./sluice.db", "redis://localhost:6379" or "memory:", got ${shown(typeof url === "string" ? maskPassword(url) : url)}${near ? `; did you mean "${near}:"?` : ""}`,
   )

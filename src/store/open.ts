@@ -10,3 +10,21 @@ export interface OpenRequest {
 }
 
 export type OpenStore = (request: OpenRequest) => Promise<Store>
+
+export interface PendingMigration {
+  readonly name: string
+  /** What it would run. */
+  readonly sql: string
+}
+
+/** The way of a store whose tables people may want to see changed before they are. */
+export interface Migrations {
+  /** For people to read, without credentials. */
+  readonly place: string
+  pending(): Promise<readonly PendingMigration[]>
+  /** Answers with what it has applied. */
+  apply(): Promise<readonly { readonly name: string }[]>
+  close(): Promise<void>
+}
+
+export type OpenMigrations = (url: string) => Promise<Migrations>
