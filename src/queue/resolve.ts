@@ -9,6 +9,8 @@ const stores: Readonly<Record<string, () => Promise<{ readonly open: OpenStore }
   sqlite: () => import("../stores/sqlite/index.ts"),
   redis: () => import("../stores/redis/index.ts"),
   rediss: () => import("../stores/redis/index.ts"),
+  postgres: () => import("../stores/postgres/index.ts"),
+  postgresql: () => import("../stores/postgres/index.ts"),
 }
 
 /** Of stores whose tables may be brought up to date by a command of their own. */
@@ -45,6 +47,6 @@ function unknownStore(url: string): SluiceError {
   const near = scheme === undefined ? null : nearest(scheme, Object.keys(stores))
   return new SluiceError(
     "unknown_store",
-    `store: expected a URL such as "sqlite:./sluice.db", "redis://localhost:6379" or "memory:", got ${shown(typeof url === "string" ? maskPassword(url) : url)}${near ? `; did you mean "${near}:"?` : ""}`,
+    `store: expected a URL such as "sqlite:./sluice.db", "redis://localhost:6379", "postgres://localhost/app" or "memory:", got ${shown(typeof url === "string" ? maskPassword(url) : url)}${near ? `; did you mean "${near}:"?` : ""}`,
   )
 }

@@ -9,7 +9,9 @@ import type { Records } from "./records.ts"
 import type { ScheduleRecords } from "./schedule-records.ts"
 
 type Waited<T> = {
-  readonly [Name in keyof T]: T[Name] extends (...args: infer Asked) => infer Answer ? (...args: Asked) => Answer | Promise<Answer> : T[Name]
+  readonly [Name in keyof T]: T[Name] extends (...args: infer Asked) => infer Answer
+    ? (...args: Asked) => Answer | Promise<Answer>
+    : T[Name]
 }
 
 export type WaitedLimits = Waited<LimitRecords>

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import type { OpenStore } from "../../src/store/open.ts"
 import { open as openMemory } from "../../src/stores/memory/index.ts"
 import type { Backing, OpenBacking } from "../../src/testing/conformance/index.ts"
+import { postgresPlace } from "../engines/postgres-place.ts"
 import { redisPlace } from "../engines/redis-place.ts"
 
 let made = 0
@@ -26,6 +27,12 @@ export const openers: Readonly<Record<string, OpenBacking>> = {
   redis: async () => {
     const { open } = await import("../../src/stores/redis/index.ts")
     const place = await redisPlace()
+    return backing(open, place.url, place.clear)
+  },
+
+  postgres: async () => {
+    const { open } = await import("../../src/stores/postgres/index.ts")
+    const place = await postgresPlace()
     return backing(open, place.url, place.clear)
   },
 }

@@ -71,5 +71,8 @@ async function numberOf(sql: Session, namespace: string): Promise<number> {
 
 /** Channels are a database's, and their names are short. */
 function channelOf(schema: string, namespace: string): string {
-  return `sluice_${createHash("sha256").update(JSON.stringify([schema, namespace])).digest("hex").slice(0, 32)}`
+  return `sluice_${createHash("sha256")
+    .update(JSON.stringify([schema, namespace]))
+    .digest("hex")
+    .slice(0, 32)}`
 }

@@ -4,11 +4,11 @@
 import { SluiceError } from "../../errors/index.ts"
 import { type ClockState, clockStart, laterClock } from "../../store/clock.ts"
 import { systemWorld, type World } from "../../world/index.ts"
-import type { Client, Pool } from "./pool.ts"
 import { isConnectionLost, isRetryable, translate } from "./errors.ts"
 import { Numbers } from "./numbers.ts"
-import { PostgresRecords } from "./records.ts"
+import type { Client, Pool } from "./pool.ts"
 import type { Queryable } from "./queryable.ts"
+import { PostgresRecords } from "./records.ts"
 import { type Dialect, Session } from "./session.ts"
 import type { Row } from "./sql.ts"
 
@@ -85,11 +85,7 @@ export class Steps {
     return new PostgresRecords({ ns, sql, row, wallMs, seen: this.clock, isChanging, numbers: this.numbers })
   }
 
-  private async inTransaction<T>(
-    begin: string,
-    first: string,
-    work: (client: Client, row: Row | undefined) => Promise<T>,
-  ): Promise<T> {
+  private async inTransaction<T>(begin: string, first: string, work: (client: Client, row: Row | undefined) => Promise<T>): Promise<T> {
     const { pool, dialect, ns, place } = this.parts
     if (this.isClosed) throw new SluiceError("store_closed", `${place}: expected an open store, this one was closed`)
     const client = await pool.connect()
