@@ -3,10 +3,11 @@
 
 import { shown } from "../../errors/index.ts"
 import { type Chosen, compareHeads, type FlowRow, type Head, type LaneRow, ready } from "../../store/claim.ts"
+import { budgets } from "../../store/contract.ts"
 import type { WaitedBacklog } from "../../store/waited.ts"
 import type { TaskRecord } from "../../task/index.ts"
 import { damaged } from "./damage.ts"
-import { columnCount } from "./rows.ts"
+import { laneOf } from "./rows.ts"
 import type { Row, Sql } from "./sql.ts"
 
 /** How far the tasks of a lane are counted. */
@@ -52,8 +53,10 @@ export class Lanes implements WaitedBacklog {
   private readonly known = new Map<string, KnownLane>()
   private readonly plain = new Set<number>()
   private readonly typeOfLane = new Map<number, string>()
-  /** The first task of each lane, as read with the lane. */
-  private readonly heads = new Map<number, TaskRecord>()
+  /** The first tasks of lanes, as far as they were read. */
+  private readonly ahead = new Map<number, Ahead>()
+  /** Lanes that were read together: their tasks are too. */
+  private readonly pageOf = new Map<number, readonly number[]>()
   private readonly touched = new Set<number>()
   private readonly standings = new Map<string, Standing>()
   private readonly served = new Map<string, number>()
@@ -93,7 +96,6 @@ export class Lanes implements WaitedBacklog {
     const lane = this.laneOfSeq.get(task.seq)
     if (lane !== null && lane !== undefined) {
       if (!this.plain.has(lane)) this.touched.add(lane)
-      this.heads.delete(lane)
       await this.parts.count(task, -1)
     }
     this.laneOfSeq.set(task.seq, null)
@@ -159,7 +161,8 @@ export class Lanes implements WaitedBacklog {
       for (const { type, gate } of waiting) this.changed.set(`${gate} ${type}`, { type, gate })
     }
     this.known.clear()
-    this.heads.clear()
+    this.ahead.clear()
+    this.pageOf.clear()
     this.touched.clear()
     this.standings.clear()
     this.served.clear()
@@ -193,26 +196,28 @@ export class Lanes implements WaitedBacklog {
   }
 
   async lanes(type: string, gate: number, flow: string, skip: number, limit: number): Promise<LaneRow[]> {
-    const { sql, ns, toRecord } = this.parts
+    const { sql, ns } = this.parts
     const rows = await sql.rows("readLanes", ns, type, gate, flow, limit, skip)
-    const tasks: TaskRecord[] = []
-    const lanes = rows.map(([lane, priority, readyAtMs, seq, ...task]) => {
-      this.typeOfLane.set(lane as number, type)
-      if (task.length === columnCount && task[0] !== null) {
-        const head = toRecord(task)
-        tasks.push(head)
-        this.heads.set(lane as number, head)
-      }
+    const page: number[] = []
+    return rows.map(([number, priority, readyAtMs, seq, isPlain]) => {
+      const lane = number as number
+      this.typeOfLane.set(lane, type)
+      if (isPlain) this.plain.add(lane)
+      else page.push(lane)
+      this.pageOf.set(lane, page)
       return { lane, priority, readyAtMs, seq } as LaneRow
     })
-    await this.parts.foresee(tasks)
-    return lanes
   }
 
   /** Whoever stands in a lane is about to be claimed: one that has ended, or runs elsewhere, must not be. */
-  async tasks(lane: number, skip: number, limit: number): Promise<TaskRecord[]> {
-    const head = skip === 0 && limit === 1 ? this.heads.get(lane) : undefined
-    const tasks = head ? [head] : await this.readTasks(lane, skip, limit)
+  async tasks(lane: number, skip: number, limit: number): Promise<readonly TaskRecord[]> {
+    let known = this.ahead.get(lane)
+    if (!known || (!known.isAll && known.tasks.length < skip + limit)) {
+      if (this.plain.has(lane) && this.parts.isChanging) await this.lockPlain(lane, skip + limit)
+      else await this.readPage(lane, skip, limit)
+      known = this.ahead.get(lane) as Ahead
+    }
+    const tasks = known.tasks.slice(skip, skip + limit)
     const type = this.typeOfLane.get(lane)
     for (const task of tasks) {
       if (task.status !== "pending" || task.type !== type)
@@ -225,11 +230,33 @@ export class Lanes implements WaitedBacklog {
     return tasks
   }
 
-  private async readTasks(lane: number, skip: number, limit: number): Promise<TaskRecord[]> {
-    const { sql, isChanging, toRecord, foresee } = this.parts
-    const tasks = (await sql.rows(isChanging ? "lockLaneTasks" : "readLaneTasks", lane, limit, skip)).map(toRecord)
+  /** Whoever is locked by others is passed over, so that places count only among those that were read: all of them are read again. */
+  private async lockPlain(lane: number, count: number): Promise<void> {
+    const { sql, toRecord } = this.parts
+    const wanted = Math.max(count, budgets.claimTasks)
+    const tasks = (await sql.rows("lockPlainTasks", lane, wanted)).map(toRecord)
+    this.ahead.set(lane, { tasks, isAll: tasks.length < wanted })
+  }
+
+  /** With those of all lanes that were read with it: they will be asked for too. */
+  private async readPage(lane: number, skip: number, limit: number): Promise<void> {
+    const { sql, toRecord, foresee } = this.parts
+    const isNext = (one: number) => (this.ahead.get(one)?.tasks.length ?? 0) === skip && !this.ahead.get(one)?.isAll
+    const lanes = (this.pageOf.get(lane) ?? []).filter((one) => one !== lane && isNext(one))
+    const known = this.ahead.get(lane)?.tasks ?? []
+    // What was read before is read once; whoever asks from elsewhere is answered from there.
+    const from = known.length <= skip ? known.length : skip
+    const asked = from === skip ? [lane, ...lanes] : [lane]
+    const wanted = skip + limit - from
+    const byLane = new Map<number, TaskRecord[]>(asked.map((one) => [one, []]))
+    const rows = await sql.rows("readLaneTasks", asked, wanted, from)
+    const tasks = rows.map(toRecord)
+    for (const [i, task] of tasks.entries()) byLane.get(laneOf(rows[i] as Row) as number)?.push(task)
+    for (const [one, found] of byLane) {
+      const before = this.ahead.get(one)?.tasks ?? []
+      this.ahead.set(one, { tasks: [...before.slice(0, from), ...found], isAll: found.length < wanted })
+    }
     await foresee(tasks)
-    return tasks
   }
 
   private touch(type: string, flow: string, gate: number): string {
@@ -264,6 +291,11 @@ export class Lanes implements WaitedBacklog {
     this.known.set(name.key, { lane, isPlain: name.isPlain, head })
     if (name.isPlain) this.plain.add(lane)
   }
+}
+
+interface Ahead {
+  readonly tasks: readonly TaskRecord[]
+  readonly isAll: boolean
 }
 
 interface LaneName {

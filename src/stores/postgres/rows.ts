@@ -30,7 +30,6 @@ const numbers = names.flatMap((name, at) => (texts.has(name) ? [] : [{ at, name 
 
 /** JSON's null tells that nobody has routed the task: read as a document it could not be told from none. */
 export const columns = names.map((name) => (name === "gates" ? "tasks.gates::text" : `tasks.${name}`)).join(", ")
-export const columnCount = names.length
 
 /** As much as decides whether a completion counts. */
 export const briefColumns = "seq, id, type, status, fence, version, last_outcome, gates::text, started_at_ms, job_id"

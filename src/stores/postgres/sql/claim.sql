@@ -167,34 +167,32 @@ WHERE ns = $1 AND type = $2 AND gate = $5 AND head_seq IS NOT NULL
 ORDER BY head_priority DESC, virtual_time, head_ready_at_ms, head_seq LIMIT $3 OFFSET $4
 
 -- name: readLanes
--- With the task at the head of each. 1 ns, 2 type, 3 gate, 4 flow, 5 limit, 6 skip
-WITH standing AS (
-  SELECT lane, head_priority, head_ready_at_ms, head_seq FROM (
-    (
-      SELECT lane, head_priority, head_ready_at_ms, head_seq FROM $s.lanes
-      WHERE ns = $1 AND type = $2 AND gate = $3 AND flow = $4 AND head_seq IS NOT NULL
-      ORDER BY head_priority DESC, head_ready_at_ms, head_seq LIMIT $5::bigint + $6::bigint
-    )
-    UNION ALL
-    SELECT lanes.lane, head.priority, head.ready_at_ms, head.seq FROM $s.lanes CROSS JOIN LATERAL (
-      SELECT priority, ready_at_ms, seq FROM $s.tasks WHERE tasks.lane = lanes.lane ORDER BY priority DESC, ready_at_ms, seq LIMIT 1
-    ) AS head
-    WHERE $3 = 0 AND $4 = $2 AND lanes.ns = $1 AND lanes.type = $2 AND lanes.is_plain
-      AND md5(lanes.type || chr(31) || lanes.flow || chr(31) || lanes.gates) = md5($2 || chr(31) || $2 || chr(31) || '[]')
-  ) AS both_kinds
-  ORDER BY head_priority DESC, head_ready_at_ms, head_seq LIMIT $5 OFFSET $6
-)
-SELECT standing.lane AS standing_lane, head_priority, head_ready_at_ms, head_seq, $columns
-FROM standing LEFT JOIN $s.tasks ON tasks.seq = standing.head_seq
-ORDER BY head_priority DESC, head_ready_at_ms, head_seq
+-- 1 ns, 2 type, 3 gate, 4 flow, 5 limit, 6 skip
+SELECT lane, head_priority, head_ready_at_ms, head_seq, is_plain FROM (
+  (
+    SELECT lane, head_priority, head_ready_at_ms, head_seq, is_plain FROM $s.lanes
+    WHERE ns = $1 AND type = $2 AND gate = $3 AND flow = $4 AND head_seq IS NOT NULL
+    ORDER BY head_priority DESC, head_ready_at_ms, head_seq LIMIT $5::bigint + $6::bigint
+  )
+  UNION ALL
+  SELECT lanes.lane, head.priority, head.ready_at_ms, head.seq, true FROM $s.lanes CROSS JOIN LATERAL (
+    SELECT priority, ready_at_ms, seq FROM $s.tasks WHERE tasks.lane = lanes.lane ORDER BY priority DESC, ready_at_ms, seq LIMIT 1
+  ) AS head
+  WHERE $3 = 0 AND $4 = $2 AND lanes.ns = $1 AND lanes.type = $2 AND lanes.is_plain
+    AND md5(lanes.type || chr(31) || lanes.flow || chr(31) || lanes.gates) = md5($2 || chr(31) || $2 || chr(31) || '[]')
+) AS standing
+ORDER BY head_priority DESC, head_ready_at_ms, head_seq LIMIT $5 OFFSET $6
 
 -- name: readLaneTasks
--- 1 lane, 2 limit, 3 skip
-SELECT $columns FROM $s.tasks WHERE lane = $1 ORDER BY priority DESC, ready_at_ms, seq LIMIT $2 OFFSET $3
+-- Of several lanes at once. 1 lanes, 2 limit, 3 skip
+SELECT $columns FROM unnest($1::bigint[]) AS asked (lane) CROSS JOIN LATERAL (
+  SELECT * FROM $s.tasks WHERE tasks.lane = asked.lane ORDER BY priority DESC, ready_at_ms, seq LIMIT $2 OFFSET $3
+) AS tasks
+ORDER BY tasks.lane, tasks.priority DESC, tasks.ready_at_ms, tasks.seq
 
--- name: lockLaneTasks
--- Those that somebody else holds are his. 1 lane, 2 limit, 3 skip
-SELECT $columns FROM $s.tasks WHERE lane = $1 ORDER BY priority DESC, ready_at_ms, seq LIMIT $2 OFFSET $3 FOR UPDATE SKIP LOCKED
+-- name: lockPlainTasks
+-- Those that somebody else holds are his. 1 lane, 2 limit
+SELECT $columns FROM $s.tasks WHERE lane = $1 ORDER BY priority DESC, ready_at_ms, seq LIMIT $2 FOR UPDATE SKIP LOCKED
 
 -- name: countBefore
 -- 1 lane, 2 priority, 3 ready_at_ms, 4 seq, 5 count up to
