@@ -20,8 +20,9 @@ async function isListening(port: number): Promise<boolean> {
   }).finally(() => socket.destroy()) as Promise<boolean>
 }
 
-/** Of processes that live in a folder. */
+/** Processes that live in a folder, where the system can be asked for them. */
 function livingIn(folder: string): readonly string[] {
+  if (!existsSync("/proc")) return []
   return readdirSync("/proc").filter((name) => {
     try {
       return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`).startsWith(folder)
