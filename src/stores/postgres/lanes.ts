@@ -13,6 +13,9 @@ import type { Row, Sql } from "./sql.ts"
 /** How far the tasks of a lane are counted. */
 const countUpTo = 100_000
 
+/** How many lanes that are ready are read at once. */
+const readyLanes = 128
+
 interface KnownLane {
   readonly lane: number
   readonly isPlain: boolean
@@ -55,9 +58,13 @@ export class Lanes implements WaitedBacklog {
   private readonly typeOfLane = new Map<number, string>()
   /** The first tasks of lanes, as far as they were read. */
   private readonly ahead = new Map<number, Ahead>()
+  /** Lanes in their order, by where they stand, as far as they were read. */
+  private readonly standing = new Map<string, Page>()
   /** Lanes that were read together: their tasks are too. */
   private readonly pageOf = new Map<number, readonly number[]>()
   private readonly touched = new Set<number>()
+  /** Where lanes are to stand from now on. */
+  private readonly moves = new Map<number, number>()
   private readonly standings = new Map<string, Standing>()
   private readonly served = new Map<string, number>()
   /** Flows that became ready because a gate opened. They were not idle, and keep the virtual time that they waited with. */
@@ -106,18 +113,9 @@ export class Lanes implements WaitedBacklog {
     for (const { type, flow, virtualTime } of chosen.served) this.served.set(this.touch(type, flow, ready), virtualTime)
   }
 
-  async standAt(lane: number, gate: number): Promise<void> {
-    // Whether there is still somebody in it shows only once it is placed.
-    if (this.touched.has(lane)) await this.place()
-    const [row] = await this.parts.sql.rows("readLane", lane)
-    const [type, flow, before, head] = (row ?? []) as [string, string, number, number | null]
-    // Left where it stands, it would be told to move for ever.
-    if (!row) throw damaged(`lane ${lane}`, "its row of lanes, which an index names", undefined)
-    if (head === null || before === gate) return
-    await this.parts.sql.run("moveLanes", [lane], [gate])
-    this.touch(type, flow, before)
-    const key = this.touch(type, flow, gate)
-    if (gate === ready) this.woken.add(key)
+  /** Whether there is still somebody in it shows only once it is placed: until then it is noted. */
+  standAt(lane: number, gate: number): void {
+    this.moves.set(lane, gate)
   }
 
   async refresh(type: string, gate: number, flow: string): Promise<void> {
@@ -144,7 +142,7 @@ export class Lanes implements WaitedBacklog {
   /** Makes heads and best heads what the tasks say: lanes first, then the flows that they stand in, the ready ones first. */
   async place(): Promise<void> {
     const { sql, ns } = this.parts
-    if (this.touched.size === 0 && this.standings.size === 0) return
+    if (this.touched.size === 0 && this.standings.size === 0 && this.moves.size === 0) return
     if (this.touched.size > 0) {
       const rows = await sql.rows("placeLanes", [...this.touched])
       for (const [type, flow, gate] of rows as readonly (readonly [string, string, number])[]) {
@@ -153,6 +151,7 @@ export class Lanes implements WaitedBacklog {
         if (gate !== ready) this.touch(type, flow, ready)
       }
     }
+    await this.move()
     await this.placeReady()
     const waiting = [...this.standings.values()].filter(({ gate }) => gate !== ready)
     if (waiting.length > 0) {
@@ -162,11 +161,44 @@ export class Lanes implements WaitedBacklog {
     }
     this.known.clear()
     this.ahead.clear()
+    this.standing.clear()
     this.pageOf.clear()
     this.touched.clear()
     this.standings.clear()
     this.served.clear()
     this.woken.clear()
+  }
+
+  private async move(): Promise<void> {
+    const { sql } = this.parts
+    if (this.moves.size === 0) return
+    const rows = (await sql.rows("readLanesAt", [...this.moves.keys()])) as readonly (readonly [
+      number,
+      string,
+      string,
+      number,
+      number | null,
+    ])[]
+    const found = new Set(rows.map(([lane]) => lane))
+    // Left where it stands, it would be told to move for ever.
+    for (const lane of this.moves.keys())
+      if (!found.has(lane)) throw damaged(`lane ${lane}`, "its row of lanes, which an index names", undefined)
+    const moved: number[] = []
+    for (const [lane, type, flow, before, head] of rows) {
+      const gate = this.moves.get(lane) as number
+      if (head === null || before === gate) continue
+      moved.push(lane)
+      this.touch(type, flow, before)
+      const key = this.touch(type, flow, gate)
+      if (gate === ready) this.woken.add(key)
+    }
+    if (moved.length > 0)
+      await sql.run(
+        "moveLanes",
+        moved,
+        moved.map((lane) => this.moves.get(lane) as number),
+      )
+    this.moves.clear()
   }
 
   private async placeReady(): Promise<void> {
@@ -195,7 +227,20 @@ export class Lanes implements WaitedBacklog {
     )
   }
 
-  async lanes(type: string, gate: number, flow: string, skip: number, limit: number): Promise<LaneRow[]> {
+  /** A claim asks for ever more of those that are ready: they are read by the hundred. */
+  async lanes(type: string, gate: number, flow: string, skip: number, limit: number): Promise<readonly LaneRow[]> {
+    const key = JSON.stringify([gate, type, flow])
+    let page = this.standing.get(key) ?? { lanes: [], isAll: false }
+    if (!page.isAll && page.lanes.length < skip + limit) {
+      const wanted = Math.max(skip + limit - page.lanes.length, gate === ready ? readyLanes : 1)
+      const more = await this.readLanes(type, gate, flow, page.lanes.length, wanted)
+      page = { lanes: [...page.lanes, ...more], isAll: more.length < wanted }
+      this.standing.set(key, page)
+    }
+    return page.lanes.slice(skip, skip + limit)
+  }
+
+  private async readLanes(type: string, gate: number, flow: string, skip: number, limit: number): Promise<LaneRow[]> {
     const { sql, ns } = this.parts
     const rows = await sql.rows("readLanes", ns, type, gate, flow, limit, skip)
     const page: number[] = []
@@ -247,7 +292,8 @@ export class Lanes implements WaitedBacklog {
     // What was read before is read once; whoever asks from elsewhere is answered from there.
     const from = known.length <= skip ? known.length : skip
     const asked = from === skip ? [lane, ...lanes] : [lane]
-    const wanted = skip + limit - from
+    // One more than the first tells whether it is alone.
+    const wanted = Math.max(skip + limit - from, 2)
     const byLane = new Map<number, TaskRecord[]>(asked.map((one) => [one, []]))
     const rows = await sql.rows("readLaneTasks", asked, wanted, from)
     const tasks = rows.map(toRecord)
@@ -291,6 +337,11 @@ export class Lanes implements WaitedBacklog {
     this.known.set(name.key, { lane, isPlain: name.isPlain, head })
     if (name.isPlain) this.plain.add(lane)
   }
+}
+
+interface Page {
+  readonly lanes: readonly LaneRow[]
+  readonly isAll: boolean
 }
 
 interface Ahead {

@@ -369,8 +369,8 @@ export class PostgresRecords implements WaitedRecords {
     return (await this.sql.rows("workersSince", this.ns, type, sinceMs))[0]?.[0] as number
   }
 
-  standAt(lane: number, gate: number): Promise<void> {
-    return this.lanes.standAt(lane, gate)
+  standAt(lane: number, gate: number): void {
+    this.lanes.standAt(lane, gate)
   }
 
   takeChangedPlaces() {

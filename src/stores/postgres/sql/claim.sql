@@ -84,9 +84,9 @@ WITH found AS (
 )
 SELECT type, flow, gate FROM found
 
--- name: readLane
--- 1 lane
-SELECT type, flow, gate, head_seq FROM $s.lanes WHERE lane = $1
+-- name: readLanesAt
+-- 1 lanes
+SELECT lane, type, flow, gate, head_seq FROM $s.lanes WHERE lane = ANY($1::bigint[])
 
 -- name: moveLanes
 -- 1 lanes, 2 gates
