@@ -81,7 +81,7 @@ export class Queue {
   submit(type: string, input: unknown, options?: SubmitOptions): Promise<Task>
   async submit(task: AnyTask | string, input: unknown, options?: SubmitOptions): Promise<Task> {
     const read = readSubmitOptions(typeOf(task), [defaultsOf(task), options])
-    const { tasks } = await this.submitter.submit({ tasks: [await this.submitter.prepare(task, input, read)] })
+    const { tasks } = await this.submitter.submit({ tasks: [await this.submitter.prepare(task, input, read)] }, read.tx)
     return tasks[0] as Task
   }
 
@@ -105,7 +105,7 @@ export class Queue {
     const pieces = inStepSizes(tasks)
     if (pieces.length > 1 && inPieces !== true) throw tooLarge(tasks)
     const submitted: Task[] = []
-    for (const piece of pieces) submitted.push(...(await this.submitter.submit({ tasks: piece })).tasks)
+    for (const piece of pieces) submitted.push(...(await this.submitter.submit({ tasks: piece }, common.tx)).tasks)
     return submitted
   }
 

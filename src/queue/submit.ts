@@ -4,6 +4,7 @@ import { createHash } from "node:crypto"
 import { SluiceError } from "../errors/index.ts"
 import type { GateRef, NewTask, When } from "../task/index.ts"
 import {
+  anything,
   canonicalJson,
   type Duration,
   type Instant,
@@ -38,6 +39,8 @@ export interface SubmitOptions extends TaskDefaults {
   readonly flow?: string
   /** The id of a job that runs: the task becomes one of its tasks. */
   readonly job?: string
+  /** A transaction of yours on the same database (a client of `pg`): the task is there when you commit, and never was when you roll back. */
+  readonly tx?: unknown
   /** For a submission by name: the gates that the task passes. Left out, a worker that has the code says which. */
   readonly gates?: readonly GateInput[]
 }
@@ -58,6 +61,7 @@ export const submitReaders = {
   tags: listOf((name, value) => parseName(name, value), 32),
   flow: parseKey,
   job: parseKey,
+  tx: anything<unknown>(),
   gates: readGates,
 }
 

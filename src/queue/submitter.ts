@@ -77,18 +77,28 @@ export class Submitter {
     }
   }
 
-  async submit(request: SubmitRequest): Promise<{ readonly tasks: Task[] }> {
+  /** `tx`: a transaction of the caller's. */
+  async submit(request: SubmitRequest, tx?: unknown): Promise<{ readonly tasks: Task[] }> {
     const { tasks } = request
     if (tasks.length === 0 && !request.newJob && request.closeJob === undefined) return { tasks: [] }
     if (this.declarations.isDue) await this.declarations.tell()
-    let answer: SubmitAnswer = await this.store.submit(request)
+    const send = () => (tx === undefined ? this.store.submit(request) : this.submitWithin(tx, request))
+    let answer: SubmitAnswer = await send()
     // The store may have been emptied since it was told.
     if (answer.kind === "unknown_limit" && this.declarations.knows(answer.limit)) {
       await this.declarations.say(null, [])
-      answer = await this.store.submit(request)
+      answer = await send()
     }
     if (answer.kind !== "ok") throw submitRefusal(answer, tasks[answer.index])
     return { tasks: answer.tasks.map(({ task, forecast }) => new Task(task, forecast)) }
+  }
+
+  private submitWithin(tx: unknown, request: SubmitRequest): Promise<SubmitAnswer> {
+    if (this.store.submitWithin) return this.store.submitWithin(tx, request)
+    throw new SluiceError(
+      "invalid_option",
+      `submit: tx: expected a store that can take part in a transaction, which is postgres:, got ${shown(`${this.store.kind}:`)}`,
+    )
   }
 
   /** Answers with the id of the job. */

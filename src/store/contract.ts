@@ -44,6 +44,8 @@ export interface Store {
   readonly kind: string
   hello(request: HelloRequest): Promise<HelloAnswer>
   submit(request: SubmitRequest): Promise<SubmitAnswer>
+  /** In a transaction of the caller's, where the store is in a database of his: what he rolls back was never submitted. */
+  submitWithin?(transaction: unknown, request: SubmitRequest): Promise<SubmitAnswer>
   unrouted(request: UnroutedRequest): Promise<{ readonly tasks: readonly TaskRecord[] }>
   route(request: RouteRequest): Promise<RouteAnswer>
   exchange(request: ExchangeRequest): Promise<ExchangeAnswer>

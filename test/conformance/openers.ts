@@ -6,10 +6,11 @@ import { join } from "node:path"
 import type { OpenStore } from "../../src/store/open.ts"
 import { open as openMemory } from "../../src/stores/memory/index.ts"
 import type { Backing, OpenBacking } from "../../src/testing/conformance/index.ts"
-import { postgresPlace } from "../engines/postgres-place.ts"
+import { type PostgresPlace, postgresPlace } from "../engines/postgres-place.ts"
 import { redisPlace } from "../engines/redis-place.ts"
 
 let made = 0
+let schema: Promise<PostgresPlace> | null = null
 
 function backing(open: OpenStore, url: string, close: () => Promise<void>): Backing {
   return { open: ({ namespace = "default", world }) => open({ url, namespace, world }), close }
@@ -32,7 +33,10 @@ export const openers: Readonly<Record<string, OpenBacking>> = {
 
   postgres: async () => {
     const { open } = await import("../../src/stores/postgres/index.ts")
-    const place = await postgresPlace()
-    return backing(open, place.url, place.clear)
+    // The tables are made once: each has namespaces of its own in them. They go away with the server.
+    schema ??= postgresPlace()
+    const { url } = await schema
+    const own = `test-${++made}-`
+    return { open: ({ namespace = "default", world }) => open({ url, namespace: `${own}${namespace}`, world }), close: async () => {} }
   },
 }

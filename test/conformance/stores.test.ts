@@ -1,4 +1,4 @@
-// Every store under src/stores keeps the contract, spoken to directly and through text. A store without an entry among the
+// Every store under src/stores keeps the contract; those in this process directly and through text. A store without an entry among the
 // openers fails: no store goes untested by being forgotten.
 
 import assert from "node:assert/strict"
@@ -20,6 +20,9 @@ it("every store is tested", () => {
   )
 })
 
+/** Stores that hand out what they have made themselves. What others answer with has come over a line already. */
+const inProcess = ["memory", "sqlite"]
+
 function throughText(openBacking: OpenBacking): OpenBacking {
   return async (): Promise<Backing> => {
     const backing = await openBacking()
@@ -31,5 +34,5 @@ for (const name of folders) {
   const openBacking = openers[name]
   if (!openBacking) continue
   describeStore(name, openBacking)
-  describeStore(`${name} via JSON`, throughText(openBacking))
+  if (inProcess.includes(name)) describeStore(`${name} via JSON`, throughText(openBacking))
 }

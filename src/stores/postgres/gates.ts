@@ -12,6 +12,7 @@ import { Declared } from "./declared.ts"
 import { DemandTable } from "./demand.ts"
 import { Dues } from "./dues.ts"
 import { GateTable, type Numbers } from "./gate-table.ts"
+import { NeedsLock } from "./mode.ts"
 import type { Row, Sql } from "./sql.ts"
 
 export type { Numbers }
@@ -29,6 +30,7 @@ export class PostgresGates implements WaitedLimits {
   private readonly ns: number
   private readonly sql: Sql
   private readonly nowMs: number
+  private readonly isFree: boolean
   private readonly declared: Declared
   private readonly dues: Dues
   private readonly waiting: DemandTable
@@ -36,11 +38,12 @@ export class PostgresGates implements WaitedLimits {
   /** By limit, for as long as neither gates nor demand change. */
   private readonly counted = new Map<string, Counted>()
 
-  constructor(step: { ns: number; sql: Sql; nowMs: number; numbers: Numbers }) {
+  constructor(step: { ns: number; sql: Sql; nowMs: number; numbers: Numbers; isFree: boolean }) {
     const { ns, sql, nowMs } = step
     this.ns = ns
     this.sql = sql
     this.nowMs = nowMs
+    this.isFree = step.isFree
     this.declared = new Declared(ns, sql, nowMs)
     this.dues = new Dues(ns, sql, nowMs)
     this.waiting = new DemandTable(sql)
@@ -89,6 +92,7 @@ export class PostgresGates implements WaitedLimits {
   }
 
   saveLimit(limit: LimitRecord): void {
+    this.needLock()
     this.declared.saveLimit(limit)
   }
 
@@ -97,10 +101,12 @@ export class PostgresGates implements WaitedLimits {
   }
 
   saveType(type: string, limits: readonly string[]): void {
+    this.needLock()
     this.declared.saveType(type, limits)
   }
 
   logChange(change: Omit<LoggedChange, "number">): void {
+    this.needLock()
     this.declared.logChange(change)
   }
 
@@ -143,15 +149,18 @@ export class PostgresGates implements WaitedLimits {
   }
 
   addGate(key: GateKey, state: GateState): Promise<StoredGate> {
+    this.needLock()
     this.counted.clear()
     return this.table.add(key, state)
   }
 
   saveGate(number: number, state: GateState): Promise<void> {
+    this.needLock()
     return this.table.save(number, state)
   }
 
   removeGates(numbers: readonly number[]): Promise<void> {
+    this.needLock()
     this.counted.clear()
     return this.table.remove(numbers)
   }
@@ -166,6 +175,7 @@ export class PostgresGates implements WaitedLimits {
   /** A task comes to wait in a lane, or leaves it. */
   async countTask(task: TaskRecord, by: 1 | -1, numberOf: (key: GateKey) => Promise<number>): Promise<void> {
     const { type, flow, priority } = task
+    if (task.gates && task.gates.length > 0) this.needLock()
     for (const ref of task.gates ?? []) {
       const gate = await numberOf(ref)
       // Nobody's: its limit was never declared, or its job is gone.
@@ -185,11 +195,13 @@ export class PostgresGates implements WaitedLimits {
 
   /** Those who sleep hear of it where it was not known before, or is earlier. */
   async setDue(type: string, gate: number, atMs: number | null): Promise<void> {
+    this.needLock()
     await this.table.readAheadNumbers([gate])
     if (this.dues.set(type, gate, atMs)) this.hasNews = true
   }
 
   async hurry(limit: string): Promise<void> {
+    this.needLock()
     await this.table.flush()
     await this.dues.flush()
     await this.lines.flush()
@@ -207,6 +219,11 @@ export class PostgresGates implements WaitedLimits {
 
   nextOpening(type: string): Promise<DueGate | null> {
     return this.dues.next(type)
+  }
+
+  /** Whatever is kept of limits is written by whoever has the namespace to himself. */
+  private needLock(): void {
+    if (this.isFree) throw new NeedsLock("what is kept of a limit")
   }
 
   /** Writes what the step has changed so far. */

@@ -25,7 +25,7 @@ export const open: OpenStore = async ({ url, namespace, world }) => {
       return numberOf(new Session(client, dialect), namespace)
     })
     const channel = channelOf(location.schema, namespace)
-    const news = new News({ pool, dialect, ns, channel, world, isListening: location.isListening })
+    const news = new News({ pool, dialect, ns, channel, isListening: location.isListening })
     const steps = new Steps({ place, pool, dialect, ns, channel, world, hasOwnClock: world !== systemWorld })
     const describe = () => describeServer(pool, dialect, place.replace(/^postgres /, ""))
     return new PostgresStore({ namespace, world, steps, news, describe, end: () => pool.end() })

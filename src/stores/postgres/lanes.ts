@@ -7,6 +7,7 @@ import { budgets } from "../../store/contract.ts"
 import type { WaitedBacklog } from "../../store/waited.ts"
 import type { TaskRecord } from "../../task/index.ts"
 import { damaged } from "./damage.ts"
+import { type Mode, NeedsLock } from "./mode.ts"
 import { laneOf } from "./rows.ts"
 import type { Row, Sql } from "./sql.ts"
 
@@ -39,8 +40,11 @@ export interface LanesParts {
   readonly ns: number
   readonly sql: Sql
   readonly virtualTime: number
-  /** Whether the step may write: then it locks what it reads. */
-  readonly isChanging: boolean
+  readonly mode: Mode
+  /** The plain lanes of types, as far as this process has met them; they stay. */
+  readonly plainLanes: Map<string, number>
+  /** When flows were served last by steps that are free, which nobody else is told. */
+  readonly servedTimes: Map<string, number>
   readonly takeNumbers: (count: number) => Promise<number>
   readonly toRecord: (row: Row) => TaskRecord
   /** Told before tasks come to stand in lanes or leave them, and for each that does. */
@@ -84,8 +88,9 @@ export class Lanes implements WaitedBacklog {
   /** Lanes for tasks that are about to wait, made where there are none; answers with theirs, in their order. */
   async enter(tasks: readonly TaskRecord[]): Promise<number[]> {
     if (tasks.length === 0) return []
-    await this.parts.foresee(tasks)
     const names = tasks.map(nameOf)
+    if (this.parts.mode === "free" && names.some(({ isPlain }) => !isPlain)) throw new NeedsLock("a lane that is not plain")
+    await this.parts.foresee(tasks)
     await this.find(names)
     const lanes: number[] = []
     for (const [i, task] of tasks.entries()) {
@@ -110,6 +115,10 @@ export class Lanes implements WaitedBacklog {
 
   serve(chosen: Chosen): void {
     this.virtualTime = chosen.virtualTime
+    if (this.parts.mode === "free") {
+      for (const { type, virtualTime } of chosen.served) this.parts.servedTimes.set(type, virtualTime)
+      return
+    }
     for (const { type, flow, virtualTime } of chosen.served) this.served.set(this.touch(type, flow, ready), virtualTime)
   }
 
@@ -216,8 +225,26 @@ export class Lanes implements WaitedBacklog {
     if ((await place()).length < standing.length) throw damaged(`flows of ${shown(types)}`, "their rows of flows", undefined)
   }
 
+  /** Of a type whose tasks all stand in its plain lane: whoever looks further needs the lock. */
+  private async plainFlow(type: string): Promise<FlowRow[]> {
+    const { servedTimes } = this.parts
+    const [row] = await this.lanes(type, ready, type, 0, 1)
+    if (!row) return []
+    const virtualTime = Math.max(this.virtualTime, servedTimes.get(type) ?? 0)
+    return [{ ...row, flow: type, virtualTime, flowTime: virtualTime }]
+  }
+
+  private async plainLane(type: string): Promise<LaneRow[]> {
+    await this.find([plainName(type)])
+    const { lane } = this.known.get(plainName(type).key) as KnownLane
+    this.typeOfLane.set(lane, type)
+    const [head] = await this.tasks(lane, 0, 1)
+    return head ? [{ lane, priority: head.priority, readyAtMs: head.readyAtMs, seq: head.seq }] : []
+  }
+
   async flows(type: string, gate: number, skip: number, limit: number): Promise<FlowRow[]> {
-    const { sql, ns } = this.parts
+    const { sql, ns, mode } = this.parts
+    if (mode === "free") return skip > 0 ? [] : this.plainFlow(type)
     const rows =
       gate === ready
         ? await sql.rows("readFlows", ns, type, limit, skip, this.virtualTime)
@@ -233,8 +260,9 @@ export class Lanes implements WaitedBacklog {
     let page = this.standing.get(key) ?? { lanes: [], isAll: false }
     if (!page.isAll && page.lanes.length < skip + limit) {
       const wanted = Math.max(skip + limit - page.lanes.length, gate === ready ? readyLanes : 1)
-      const more = await this.readLanes(type, gate, flow, page.lanes.length, wanted)
-      page = { lanes: [...page.lanes, ...more], isAll: more.length < wanted }
+      const isFree = this.parts.mode === "free"
+      const more = isFree ? await this.plainLane(type) : await this.readLanes(type, gate, flow, page.lanes.length, wanted)
+      page = { lanes: [...page.lanes, ...more], isAll: isFree || more.length < wanted }
       this.standing.set(key, page)
     }
     return page.lanes.slice(skip, skip + limit)
@@ -258,7 +286,7 @@ export class Lanes implements WaitedBacklog {
   async tasks(lane: number, skip: number, limit: number): Promise<readonly TaskRecord[]> {
     let known = this.ahead.get(lane)
     if (!known || (!known.isAll && known.tasks.length < skip + limit)) {
-      if (this.plain.has(lane) && this.parts.isChanging) await this.lockPlain(lane, skip + limit)
+      if (this.plain.has(lane) && this.parts.mode !== "looking") await this.lockPlain(lane, skip + limit)
       else await this.readPage(lane, skip, limit)
       known = this.ahead.get(lane) as Ahead
     }
@@ -312,25 +340,45 @@ export class Lanes implements WaitedBacklog {
   }
 
   private async find(names: readonly LaneName[]): Promise<void> {
-    const { sql, ns, takeNumbers } = this.parts
+    const { sql, ns, plainLanes } = this.parts
+    for (const name of names) {
+      const lane = name.isPlain ? plainLanes.get(name.type) : undefined
+      if (lane !== undefined) this.know(name, lane, null)
+    }
     const wanted = [...new Map(names.filter(({ key }) => !this.known.has(key)).map((name) => [name.key, name])).values()]
     if (wanted.length === 0) return
-    const column = <K extends keyof LaneName>(list: readonly LaneName[], name: K) => list.map((one) => one[name])
-    const texts = (list: readonly LaneName[]) => [column(list, "type"), column(list, "flow"), column(list, "gates")] as const
+    const missing = await this.lookFor(wanted)
+    for (const { isPlain, type, key } of wanted) {
+      const found = this.known.get(key)
+      // One that this step makes may be undone with it.
+      if (isPlain && found) plainLanes.set(type, found.lane)
+    }
+    const idle = wanted.filter(({ key, isPlain }) => !isPlain && !this.known.get(key)?.head)
+    if (idle.length > 0) await sql.run("addFlows", ns, column(idle, "type"), column(idle, "flow"), this.virtualTime)
+    if (missing.length > 0) await this.make(missing)
+  }
+
+  /** Answers with those that are not there. */
+  private async lookFor(wanted: readonly LaneName[]): Promise<LaneName[]> {
+    const { sql, ns } = this.parts
     const missing = new Set(wanted)
-    for (const [place, lane, priority, readyAtMs, seq] of (await sql.rows("findLanes", ns, ...texts(wanted))) as unknown as number[][]) {
+    const rows = (await sql.rows("findLanes", ns, ...texts(wanted))) as readonly (readonly number[])[]
+    for (const [place, lane, priority, readyAtMs, seq] of rows) {
       const name = wanted[(place as number) - 1] as LaneName
       missing.delete(name)
       this.know(name, lane as number, seq === null ? null : ({ priority, readyAtMs, seq } as Head))
     }
-    const idle = wanted.filter(({ key }) => !this.known.get(key)?.head)
-    if (idle.length > 0) await sql.run("addFlows", ns, column(idle, "type"), column(idle, "flow"), this.virtualTime)
-    if (missing.size === 0) return
-    const made = [...missing]
-    const first = await takeNumbers(made.length)
-    const lanes = made.map((_, i) => first + i)
-    await sql.run("addLanes", ns, lanes, ...texts(made), column(made, "isPlain"))
-    for (const [i, name] of made.entries()) this.know(name, lanes[i] as number, null)
+    return [...missing]
+  }
+
+  private async make(names: readonly LaneName[]): Promise<void> {
+    const { sql, ns, takeNumbers } = this.parts
+    const first = await takeNumbers(names.length)
+    const lanes = names.map((_, i) => first + i)
+    const made = await sql.run("addLanes", ns, lanes, ...texts(names), column(names, "isPlain"))
+    for (const [i, name] of names.entries()) this.know(name, lanes[i] as number, null)
+    // Somebody without the lock has made one of them meanwhile.
+    if (made < names.length) await this.lookFor(names)
   }
 
   private know(name: LaneName, lane: number, head: Head | null): void {
@@ -355,6 +403,18 @@ interface LaneName {
   readonly flow: string
   readonly gates: string
   readonly isPlain: boolean
+}
+
+function column<K extends keyof LaneName>(list: readonly LaneName[], name: K): LaneName[K][] {
+  return list.map((one) => one[name])
+}
+
+function texts(list: readonly LaneName[]): readonly [string[], string[], string[]] {
+  return [column(list, "type"), column(list, "flow"), column(list, "gates")]
+}
+
+function plainName(type: string): LaneName {
+  return { key: JSON.stringify([type, type, "[]"]), type, flow: type, gates: "[]", isPlain: true }
 }
 
 /** What a task costs at a gate is its own affair: tasks that pass the same gates share a lane. */

@@ -1,8 +1,9 @@
 // Wake-ups: every step that has news notifies once, and one connection of the store listens, from the first time that somebody waits.
-// Where nobody can listen (behind a pooler that hands out connections by the transaction), the counter of news is looked at.
+// Where nobody can listen (behind a pooler that hands out connections by the transaction), the counter of news is looked at. All of it
+// in real time, whatever clock the store goes by: the connection is real.
 
 import { Waiters } from "../../store/waiters.ts"
-import type { Timer, World } from "../../world/index.ts"
+import { systemWorld, type Timer } from "../../world/index.ts"
 import type { Pool } from "./pool.ts"
 import { quoted } from "./schema.ts"
 import { type Dialect, Session } from "./session.ts"
@@ -17,7 +18,6 @@ export interface NewsParts {
   readonly dialect: Dialect
   readonly ns: number
   readonly channel: string
-  readonly world: World
   readonly isListening: boolean
 }
 
@@ -30,7 +30,7 @@ export class News {
   private isClosed = false
   private pauseMs = firstPauseMs
   private timer: Timer | null = null
-  private seen: number | null = null
+  private seen: string | null = null
   private waiting = 0
 
   constructor(parts: NewsParts) {
@@ -91,16 +91,15 @@ export class News {
 
   private again(): void {
     if (this.isClosed) return
-    const { world } = this.parts
-    const pauseMs = this.pauseMs * (0.5 + world.random())
+    const pauseMs = this.pauseMs * (0.5 + systemWorld.random())
     this.pauseMs = Math.min(longestPauseMs, this.pauseMs * 2)
     this.timer?.cancel()
-    this.timer = world.timer(pauseMs, () => void this.listen())
+    this.timer = systemWorld.timer(pauseMs, () => void this.listen())
   }
 
   private poll(pauseMs: number): void {
     if (this.isClosed) return
-    this.timer = this.parts.world.timer(pauseMs, () => {
+    this.timer = systemWorld.timer(pauseMs, () => {
       void this.look().then(
         (isNews) => this.poll(isNews ? shortestMs : Math.min(longestMs, pauseMs * 2)),
         () => {
@@ -118,7 +117,7 @@ export class News {
     const client = await pool.connect()
     try {
       const [row] = await new Session(client, dialect).rows("readNews", ns)
-      const news = row?.[0] as number
+      const news = row?.[0] as string
       const isNews = news !== this.seen
       this.seen = news
       if (isNews) this.waiters.wake()

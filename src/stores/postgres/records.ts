@@ -5,7 +5,7 @@ import { Gates } from "../../store/awaited/gates.js"
 import { Jobs } from "../../store/awaited/jobs.js"
 import type { Chosen } from "../../store/claim.ts"
 import { type ClockState, laterClock, tick } from "../../store/clock.ts"
-import { budgets, type CountsRequest, type ListAnswer, type ListRequest } from "../../store/contract.ts"
+import { budgets, type CountsRequest, type ExchangeRequest, type ListAnswer, type ListRequest } from "../../store/contract.ts"
 import { type Completion, type Records, workerForgottenAfterMs } from "../../store/records.ts"
 import type { WaitedRecords } from "../../store/waited.ts"
 import { isNews } from "../../store/waiters.ts"
@@ -26,8 +26,10 @@ import {
 import { PostgresCalls } from "./calls.ts"
 import { damaged } from "./damage.ts"
 import { PostgresGates } from "./gates.ts"
+import { Glance } from "./glance.ts"
 import { PostgresJobs } from "./jobs.ts"
 import { Lanes } from "./lanes.ts"
+import { type Mode, NeedsLock } from "./mode.ts"
 import type { Numbers } from "./numbers.ts"
 import { finishedAtMs, fromHistory, gatesText, type Known, laneOf, saveColumns, toBrief, toHistory, toRecord } from "./rows.ts"
 import { PostgresSchedules } from "./schedules.ts"
@@ -40,8 +42,8 @@ const aheadOfClockMs = 600_000
 
 /** How many rows one look of `list` goes through. */
 const listLook = 10_000
-/** How many rows of tallies there may be before they are added up. */
-const mostTallies = 200
+/** How many rows of tallies, and of forecast errors, there may be before they are added up. */
+const mostAdded = 200
 
 export interface Opening {
   readonly ns: number
@@ -52,9 +54,16 @@ export interface Opening {
   readonly wallMs: number | null
   /** The latest time that this process has given out. */
   readonly seen: ClockState
-  readonly isChanging: boolean
+  readonly mode: Mode
+  readonly shared: Shared
+}
+
+/** What the steps of one process have in common. */
+export interface Shared {
   /** For new lanes and gates. */
   readonly numbers: Numbers
+  readonly plainLanes: Map<string, number>
+  readonly servedTimes: Map<string, number>
 }
 
 export class PostgresRecords implements WaitedRecords {
@@ -70,24 +79,26 @@ export class PostgresRecords implements WaitedRecords {
   hasNews = false
   private readonly ns: number
   private readonly sql: Sql
-  private readonly isChanging: boolean
+  private readonly mode: Mode
   private readonly lanes: Lanes
   private readonly tally: Tally
   private readonly known = new Map<number, Known>()
+  private readonly glance = new Glance()
+  private worker: { readonly id: string; readonly claimNumber: number; readonly types: readonly string[] } | null = null
 
-  constructor({ ns, sql, row, wallMs, seen, isChanging, numbers }: Opening) {
+  constructor({ ns, sql, row, wallMs, seen, mode, shared }: Opening) {
     if (!row) throw damaged(`namespace ${ns}`, "its row of namespaces", undefined)
     const [virtualTime, clockMs, behindAtMs, serverMs, earliest] = row as readonly [number, number, number | null, number, number | null]
     const atMs = wallMs ?? serverMs
     this.ns = ns
     this.sql = sql
-    this.isChanging = isChanging
+    this.mode = mode
     this.time = tick(laterClock({ lastMs: clockMs, behindAtMs }, seen), atMs)
     // Else every lease, every expiry and every retention would be over at once.
     if (this.time.lastMs - atMs > furthestAheadMs) throw damaged(`the clock (row ${ns} of namespaces)`, "a time of this century", clockMs)
     this.nowMs = this.time.lastMs
-    const takeNumbers = (count: number) => numbers.take(count, async () => (await sql.rows("takeRowNumbers"))[0]?.[0] as number)
-    this.limits = new PostgresGates({ ns, sql, nowMs: this.nowMs, numbers: { take: takeNumbers } })
+    const takeNumbers = (count: number) => shared.numbers.take(count, async () => (await sql.rows("takeRowNumbers"))[0]?.[0] as number)
+    this.limits = new PostgresGates({ ns, sql, nowMs: this.nowMs, numbers: { take: takeNumbers }, isFree: mode === "free" })
     this.schedules = new PostgresSchedules({ ns, sql, nowMs: this.nowMs, earliest })
     this.calls = new PostgresCalls({ ns, sql, nowMs: this.nowMs, lines: this.limits.lines })
     // The steps that wait await what these records answer: the types say the answer alone.
@@ -97,7 +108,7 @@ export class PostgresRecords implements WaitedRecords {
     this.jobs = new Jobs(waited)
     this.tally = new Tally(ns, sql)
     this.lanes = new Lanes({
-      ...{ ns, sql, virtualTime, isChanging, takeNumbers },
+      ...{ ns, sql, virtualTime, mode, takeNumbers, plainLanes: shared.plainLanes, servedTimes: shared.servedTimes },
       toRecord: (row) => this.toRecord(row),
       foresee: (tasks) => this.foreseeGates(tasks),
       count: (task, by) => this.countTask(task, by),
@@ -108,11 +119,16 @@ export class PostgresRecords implements WaitedRecords {
   async end(channel: string): Promise<void> {
     await this.lanes.place()
     await this.tally.flush()
+    if (this.worker) await this.sql.run("saveWorker", this.ns, this.worker.id, this.worker.claimNumber, this.nowMs, this.worker.types)
     await this.limits.flush()
     await this.jobRecords.flush()
     await this.schedules.flush()
     await this.calls.flush()
     this.hasNews ||= this.limits.hasNews || this.schedules.hasNews || this.calls.hasNews
+    if (this.mode === "free") {
+      if (this.hasNews) await this.sql.rows("notify", channel)
+      return
+    }
     const { lastMs, behindAtMs } = this.time
     await this.sql.rows("writeNamespace", this.ns, this.lanes.virtualTime, lastMs, behindAtMs, this.hasNews, channel)
   }
@@ -127,10 +143,17 @@ export class PostgresRecords implements WaitedRecords {
     await this.limits.readAheadDemand(gates.filter((gate) => gate > 0))
   }
 
+  /** The same of an exchange. */
+  async foreseeExchange({ workerId, claim: asked }: ExchangeRequest): Promise<void> {
+    const types = [...new Set((asked?.types ?? []).map(({ type }) => type))]
+    const hasLanes = await this.glance.look(this.sql, this.ns, workerId, types)
+    if (hasLanes && this.mode === "free") throw new NeedsLock("a lane that is not plain")
+  }
+
   async load(ids: readonly string[]): Promise<Map<string, TaskRecord>> {
     const found = new Map<string, TaskRecord>()
     if (ids.length === 0) return found
-    const tasks = await this.read(this.isChanging ? "lockTasks" : "loadTasks", ids)
+    const tasks = await this.read(this.mode === "looking" ? "loadTasks" : "lockTasks", ids)
     for (const task of tasks) found.set(task.id, task)
     await this.foreseeGates(tasks)
     return found
@@ -183,6 +206,7 @@ export class PostgresRecords implements WaitedRecords {
   }
 
   async insert(changes: readonly Change[]): Promise<void> {
+    this.glance.forget()
     this.hasNews ||= changes.some(isNews)
     for (const { task } of changes) await this.moved(task, null, task.status)
     const lanes = await this.lanesFor(changes.map(({ task }) => task))
@@ -213,6 +237,7 @@ export class PostgresRecords implements WaitedRecords {
 
   async save(changes: readonly Change[]): Promise<void> {
     if (changes.length === 0) return
+    this.glance.forget()
     this.hasNews ||= changes.some(isNews)
     // A task that is changed twice in one step is written as it is at the end, with all that has happened to it.
     const rows = new Map<number, Record<string, string | number | null>>()
@@ -305,30 +330,34 @@ export class PostgresRecords implements WaitedRecords {
   }
 
   async claimNumber(workerId: string): Promise<number> {
-    const [row] = await this.sql.rows("claimNumber", this.ns, workerId)
-    const number = row ? (row[0] as number) : 0
+    const known = this.glance.claimNumber(workerId)
+    const number = known ?? ((await this.sql.rows("claimNumber", this.ns, workerId))[0]?.[0] as number | undefined) ?? 0
     // Workers number their claims by this clock. One from the future was never given, and would have its worker ask for ever.
     return number > (this.nowMs + aheadOfClockMs) * 1_000 ? 0 : number
   }
 
-  async saveWorker(workerId: string, claimNumber: number, types: readonly string[]): Promise<void> {
-    await this.sql.run("saveWorker", this.ns, workerId, claimNumber, this.nowMs, types)
+  /** Written when the step ends. */
+  saveWorker(workerId: string, claimNumber: number, types: readonly string[]): void {
+    this.worker = { id: workerId, claimNumber, types }
   }
 
   claimedBy(workerId: string, claimNumber: number): Promise<TaskRecord[]> {
     return this.read("claimedBy", workerId, claimNumber)
   }
 
-  cancelRequested(workerId: string): Promise<TaskRecord[]> {
-    return this.read("cancelRequested", workerId)
+  async cancelRequested(workerId: string): Promise<TaskRecord[]> {
+    return this.glance.isUnstopped(workerId) ? [] : this.read("cancelRequested", workerId)
   }
 
   async due(type: string, limit: number): Promise<TaskRecord[]> {
+    const firstAtMs = this.glance.nextDueAtMs(type)
+    if (firstAtMs === null || (firstAtMs !== undefined && firstAtMs > this.nowMs)) return []
     return this.read("dueTasks", type, this.nowMs, limit)
   }
 
   async promote(tasks: readonly TaskRecord[]): Promise<void> {
     if (tasks.length === 0) return
+    this.glance.forget()
     const lanes = await this.lanes.enter(tasks)
     await this.sql.run(
       "enterLanes",
@@ -339,7 +368,8 @@ export class PostgresRecords implements WaitedRecords {
   }
 
   async nextDueAtMs(type: string): Promise<number | null> {
-    return ((await this.sql.rows("nextDue", this.ns, type))[0]?.[0] as number | undefined) ?? null
+    const known = this.glance.nextDueAtMs(type)
+    return known === undefined ? (((await this.sql.rows("nextDue", this.ns, type))[0]?.[0] as number | undefined) ?? null) : known
   }
 
   async backlog(): Promise<Lanes> {
@@ -353,7 +383,7 @@ export class PostgresRecords implements WaitedRecords {
 
   async unrouted(types: readonly string[], limit: number): Promise<TaskRecord[]> {
     const found: TaskRecord[] = []
-    for (const type of types) found.push(...(await this.read("unroutedTasks", type, limit)))
+    for (const type of types) if (!this.glance.isRouted(type)) found.push(...(await this.read("unroutedTasks", type, limit)))
     return types.length === 1 ? found : found.sort((a, b) => a.seq - b.seq).slice(0, limit)
   }
 
@@ -396,7 +426,8 @@ export class PostgresRecords implements WaitedRecords {
   async forget(limit: number): Promise<number> {
     await this.lanes.place()
     await this.tally.flush()
-    await this.sql.run("addUpTallies", this.ns, mostTallies)
+    await this.sql.run("addUpTallies", this.ns, mostAdded)
+    await this.sql.run("addUpForecastErrors", this.ns, mostAdded)
     let left = limit
     for (const [statement, ...values] of [
       ["forgetWorkers", this.nowMs - workerForgottenAfterMs],
@@ -447,13 +478,18 @@ export class PostgresRecords implements WaitedRecords {
   /** Every change of a status comes by here: it is counted by type, and for the job. */
   private async moved(task: Pick<TaskRecord, "type" | "jobId">, from: Status | null, to: Status): Promise<void> {
     this.tally.move(task.type, from, to)
-    if (task.jobId !== null && from !== to) await this.jobs.moved(task, from, to)
+    if (task.jobId === null || from === to) return
+    if (this.mode === "free") throw new NeedsLock("a task of a job")
+    await this.jobs.moved(task, from, to)
   }
 
   /** A pending task that is due waits in its lane; any other stands in none. */
   private async lanesFor(tasks: readonly TaskRecord[]): Promise<(number | null)[]> {
     for (const task of tasks) await this.lanes.leave(task)
-    const isWaiting = (task: TaskRecord) => task.status === "pending" && task.gates !== null && task.availableAtMs <= this.nowMs
+    // Whoever has no lock leaves it to the next claim that has, to put what passes gates into its lane: as it does with what becomes due.
+    const isOurs = (task: TaskRecord) => this.mode !== "free" || (task.gates?.length === 0 && task.flow === task.type)
+    const isDue = (task: TaskRecord) => task.status === "pending" && task.gates !== null && task.availableAtMs <= this.nowMs
+    const isWaiting = (task: TaskRecord) => isDue(task) && isOurs(task)
     const lanes = await this.lanes.enter(tasks.filter(isWaiting))
     let next = 0
     return tasks.map((task) => (isWaiting(task) ? (lanes[next++] as number) : null))

@@ -1,20 +1,28 @@
-// Steps as transactions. One that changes something takes the lock of its namespace first; one that conflicts with another is run again
-// as a whole. Those of one process come one after the other, so that they do not queue up inside the server with a connection each.
+// Steps as transactions. One that holds to limits takes the lock of its namespace first; those of one process come one after the other, so
+// that they do not queue up inside of the server with a connection each. One that is free runs beside others. A step that conflicts with
+// another is run again as a whole.
 
 import { SluiceError } from "../../errors/index.ts"
 import { type ClockState, clockStart, laterClock } from "../../store/clock.ts"
 import { systemWorld, type World } from "../../world/index.ts"
-import { isConnectionLost, isRetryable, translate } from "./errors.ts"
+import { isConnectionLost, isRetryable, sqlStateOf, translate } from "./errors.ts"
+import { type Mode, NeedsLock } from "./mode.ts"
 import { Numbers } from "./numbers.ts"
 import type { Client, Pool } from "./pool.ts"
 import type { Queryable } from "./queryable.ts"
-import { PostgresRecords } from "./records.ts"
+import { PostgresRecords, type Shared } from "./records.ts"
 import { type Dialect, Session } from "./session.ts"
 import type { Row } from "./sql.ts"
 
 /** How often a step that conflicts is run before it is told. */
 const mostTries = 10
 const longestPauseMs = 200
+
+const beginnings: Readonly<Record<Mode, readonly [string, string]>> = {
+  looking: ["BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", "readNamespace"],
+  locked: ["BEGIN", "lockNamespace"],
+  free: ["BEGIN", "readNamespace"],
+}
 
 export interface StepsParts {
   readonly place: string
@@ -27,74 +35,102 @@ export interface StepsParts {
   readonly hasOwnClock: boolean
 }
 
+type Step<T> = (records: PostgresRecords) => Promise<T>
+
+export interface Done<T> {
+  readonly answer: T
+  readonly hasNews: boolean
+}
+
 export class Steps {
   private readonly parts: StepsParts
-  private readonly numbers = new Numbers()
+  private readonly shared: Shared = { numbers: new Numbers(), plainLanes: new Map(), servedTimes: new Map() }
   private clock: ClockState = clockStart
   private last: Promise<unknown> = Promise.resolve()
+  private readonly running = new Set<Promise<unknown>>()
   private isClosed = false
 
   constructor(parts: StepsParts) {
     this.parts = parts
   }
 
-  /** Answers with what the step gave, and whether there is news. */
-  async write<T>(step: (records: PostgresRecords) => Promise<T>): Promise<{ readonly answer: T; readonly hasNews: boolean }> {
-    const turn = this.last.then(() => this.retried(() => this.changeOnce(step)))
+  write<T>(step: Step<T>): Promise<Done<T>> {
+    const turn = this.last.then(() => this.retried(() => this.inTransaction("locked", step)))
     this.last = turn.catch(() => {})
     return turn
   }
 
-  async read<T>(step: (records: PostgresRecords) => Promise<T>): Promise<T> {
-    return this.retried(() => this.lookOnce(step))
+  /** Without the lock; null where the step needs it after all. */
+  async writeFreely<T>(step: Step<T>): Promise<Done<T> | null> {
+    const turn = this.retried(() => this.inTransaction("free", step))
+    this.running.add(turn)
+    try {
+      return await turn
+    } catch (error) {
+      if (error instanceof NeedsLock) return null
+      throw error
+    } finally {
+      this.running.delete(turn)
+    }
+  }
+
+  /** In the transaction of whoever has opened it on this client, and ends it: nothing is kept before he does. */
+  async writeWithin<T>(client: Queryable, isFree: boolean, step: Step<T>): Promise<T> {
+    const { dialect, place } = this.parts
+    const mode = isFree ? "free" : "locked"
+    try {
+      for (let tries = 1; ; tries++) {
+        await client.query(dialect.plain("SAVEPOINT sluice"))
+        try {
+          const [row] = await new Session(client, dialect).rows(beginnings[mode][1], this.parts.ns)
+          const { answer } = await this.perform(client, row, mode, step)
+          await client.query(dialect.plain("RELEASE SAVEPOINT sluice"))
+          return answer
+        } catch (error) {
+          if (isConnectionLost(error)) throw error
+          await client.query(dialect.plain("ROLLBACK TO SAVEPOINT sluice"))
+          if (!isDuplicate(error) || tries >= mostTries) throw error
+        }
+      }
+    } catch (error) {
+      throw translate(error, place)
+    }
+  }
+
+  async read<T>(step: Step<T>): Promise<T> {
+    return (await this.retried(() => this.inTransaction("looking", step))).answer
   }
 
   async close(): Promise<void> {
     this.isClosed = true
-    await this.last
+    await Promise.allSettled([this.last, ...this.running])
   }
 
-  private changeOnce<T>(step: (records: PostgresRecords) => Promise<T>): Promise<{ readonly answer: T; readonly hasNews: boolean }> {
-    const { dialect, channel } = this.parts
-    return this.inTransaction("BEGIN", "lockNamespace", async (client, row) => {
-      const records = this.open(client, row, true)
-      const answer = await step(records)
-      await records.end(channel)
-      await client.query(dialect.plain("COMMIT"))
-      this.clock = laterClock(this.clock, records.time)
-      return { answer, hasNews: records.hasNews }
-    })
-  }
-
-  private lookOnce<T>(step: (records: PostgresRecords) => Promise<T>): Promise<T> {
-    const { dialect } = this.parts
-    return this.inTransaction("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", "readNamespace", async (client, row) => {
-      const records = this.open(client, row, false)
-      const answer = await step(records)
-      await client.query(dialect.plain("COMMIT"))
-      // Read without being written: remembered here, so that this process at least never goes back.
-      this.clock = laterClock(this.clock, records.time)
-      return answer
-    })
-  }
-
-  private open(client: Queryable, row: Row | undefined, isChanging: boolean): PostgresRecords {
-    const { dialect, ns, world, hasOwnClock } = this.parts
+  private async perform<T>(client: Queryable, row: Row | undefined, mode: Mode, step: Step<T>): Promise<Done<T>> {
+    const { dialect, ns, world, hasOwnClock, channel } = this.parts
     const wallMs = hasOwnClock ? world.wallMs() : null
     const sql = new Session(client, dialect)
-    return new PostgresRecords({ ns, sql, row, wallMs, seen: this.clock, isChanging, numbers: this.numbers })
+    const records = new PostgresRecords({ ns, sql, row, wallMs, seen: this.clock, mode, shared: this.shared })
+    const answer = await step(records)
+    if (mode !== "looking") await records.end(channel)
+    // Where it was read without being written it is remembered here, so that this process at least never goes back.
+    this.clock = laterClock(this.clock, records.time)
+    return { answer, hasNews: records.hasNews }
   }
 
-  private async inTransaction<T>(begin: string, first: string, work: (client: Client, row: Row | undefined) => Promise<T>): Promise<T> {
+  private async inTransaction<T>(mode: Mode, step: Step<T>): Promise<Done<T>> {
     const { pool, dialect, ns, place } = this.parts
     if (this.isClosed) throw new SluiceError("store_closed", `${place}: expected an open store, this one was closed`)
-    const client = await pool.connect()
+    const client: Client = await pool.connect()
     let broken: Error | undefined
     try {
+      const [begin, first] = beginnings[mode]
       // One round trip for both. The number is ours, and no text of anybody.
       const text = dialect.query(first).text.replaceAll("$1", String(ns))
       const answers = (await client.query(dialect.plain(`${begin}; ${text}`))) as unknown as { readonly rows: readonly Row[] }[]
-      return await work(client, answers[1]?.rows[0])
+      const done = await this.perform(client, answers[1]?.rows[0], mode, step)
+      await client.query(dialect.plain("COMMIT"))
+      return done
     } catch (error) {
       if (isConnectionLost(error)) broken = error as Error
       else
@@ -113,11 +149,18 @@ export class Steps {
       try {
         return await run()
       } catch (error) {
-        if (!isRetryable(error) || tries >= mostTries) throw translate(error, place)
+        if (error instanceof NeedsLock) throw error
+        const isWorthIt = isRetryable(error) || isDuplicate(error)
+        if (!isWorthIt || tries >= mostTries) throw translate(error, place)
         // In real time, whatever clock the store goes by: those who are in the way are real.
         const pauseMs = Math.min(longestPauseMs, 2 ** tries) * (0.5 + systemWorld.random())
         await new Promise<void>((resolve) => systemWorld.timer(pauseMs, resolve))
       }
     }
   }
+}
+
+/** Somebody without the lock has written the same id or key meanwhile: whoever looks again finds it. */
+function isDuplicate(error: unknown): boolean {
+  return sqlStateOf(error) === "23505"
 }

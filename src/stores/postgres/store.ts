@@ -1,11 +1,14 @@
 // The Postgres store: the steps of src/store, compiled to wait, each in a transaction.
 
+import { SluiceError, shown } from "../../errors/index.ts"
+import { agedExchange } from "../../store/aged.ts"
 import * as awaited from "../../store/awaited/steps.js"
-import type { StoreDescription, SubmitAnswer, SubmitRequest } from "../../store/contract.ts"
+import type { ExchangeAnswer, ExchangeRequest, StoreDescription, SubmitAnswer, SubmitRequest } from "../../store/contract.ts"
 import type { Records } from "../../store/records.ts"
 import { SteppedStore } from "../../store/stepped.ts"
 import type { World } from "../../world/index.ts"
 import type { News } from "./news.ts"
+import type { Queryable } from "./queryable.ts"
 import type { PostgresRecords } from "./records.ts"
 import type { Steps } from "./steps.ts"
 
@@ -18,11 +21,16 @@ export interface PostgresStoreParts {
   readonly end: () => Promise<void>
 }
 
+/** For how long a type whose tasks were found behind limits is not tried without the lock. */
+const lockedForMs = 5_000
+
 export class PostgresStore extends SteppedStore {
   readonly kind = "postgres"
   protected readonly world: World
   protected override readonly steps = awaited
   private readonly parts: PostgresStoreParts
+  /** By type. */
+  private readonly lockedUntilMs = new Map<string, number>()
   private isClosed = false
 
   constructor(parts: PostgresStoreParts) {
@@ -39,10 +47,40 @@ export class PostgresStore extends SteppedStore {
   }
 
   override submit(request: SubmitRequest): Promise<SubmitAnswer> {
-    return this.run(async (records) => {
-      await records.foresee(request.tasks)
-      return await awaited.change(records as unknown as Records, (inside) => awaited.changing.submit(inside, request))
-    })
+    return this.perform(isFree(request), (records) => this.submitted(records, request))
+  }
+
+  /** In the caller's transaction: what he rolls back was never submitted. */
+  async submitWithin(client: unknown, request: SubmitRequest): Promise<SubmitAnswer> {
+    if (!isQueryable(client))
+      throw new SluiceError("invalid_option", `submit: tx: expected a client of pg with a transaction of yours, got ${shown(client)}`)
+    return this.parts.steps.writeWithin(client, hasNoJob(request), (records) => this.submitted(records, request))
+  }
+
+  private async submitted(records: PostgresRecords, request: SubmitRequest): Promise<SubmitAnswer> {
+    await records.foresee(request.tasks)
+    return await awaited.change(records as unknown as Records, (inside) => awaited.changing.submit(inside, request))
+  }
+
+  /** Without the lock where that may do: where nothing that was met lately says otherwise. */
+  override async exchange(request: ExchangeRequest): Promise<ExchangeAnswer> {
+    const askedAtMs = this.world.monotonicMs()
+    const types = (request.claim?.types ?? []).map(({ type }) => type)
+    const mayBeFree = !types.some((type) => (this.lockedUntilMs.get(type) ?? 0) > askedAtMs)
+    let begunAtMs = askedAtMs
+    const answer = await this.perform(
+      mayBeFree,
+      async (records) => {
+        begunAtMs = this.world.monotonicMs()
+        await records.foreseeExchange(request)
+        const aged = agedExchange(request, begunAtMs - askedAtMs)
+        return await awaited.change(records as unknown as Records, (inside) => awaited.changing.exchange(inside, aged))
+      },
+      () => {
+        for (const type of types) this.lockedUntilMs.set(type, askedAtMs + lockedForMs)
+      },
+    )
+    return { ...answer, waitedMs: begunAtMs - askedAtMs }
   }
 
   wait(_request: { readonly workerId: string }, signal: AbortSignal): Promise<void> {
@@ -58,16 +96,32 @@ export class PostgresStore extends SteppedStore {
   }
 
   protected write<T>(step: (records: Records) => T): Promise<T> {
-    return this.run(async (records) => await step(records as unknown as Records))
+    return this.perform(false, async (records) => await step(records as unknown as Records))
   }
 
   protected read<T>(step: (records: Records) => T): Promise<T> {
     return this.parts.steps.read(async (records) => await step(records as unknown as Records))
   }
 
-  private async run<T>(step: (records: PostgresRecords) => Promise<T>): Promise<T> {
-    const { answer, hasNews } = await this.parts.steps.write(step)
-    if (hasNews) this.parts.news.wake()
+  private async perform<T>(mayBeFree: boolean, step: (records: PostgresRecords) => Promise<T>, needsLock = () => {}): Promise<T> {
+    const { steps, news } = this.parts
+    const free = mayBeFree ? await steps.writeFreely(step) : null
+    if (mayBeFree && !free) needsLock()
+    const { answer, hasNews } = free ?? (await steps.write(step))
+    if (hasNews) news.wake()
     return answer
   }
+}
+
+function isQueryable(client: unknown): client is Queryable {
+  return typeof client === "object" && client !== null && "query" in client && typeof client.query === "function"
+}
+
+/** Submitting what passes no gate and belongs to no job changes nothing that others hold to. */
+function isFree(request: SubmitRequest): boolean {
+  return hasNoJob(request) && request.tasks.every(({ gates, flow, type }) => (gates === null || gates.length === 0) && flow === type)
+}
+
+function hasNoJob({ tasks, newJob, closeJob }: SubmitRequest): boolean {
+  return newJob === undefined && closeJob === undefined && tasks.every(({ jobId }) => jobId === null)
 }

@@ -133,6 +133,7 @@ CREATE TABLE $s.workers (
 -- How many tasks there are, by type and status: the sum of the rows. Each step adds rows of its own, so that none waits for another;
 -- the sweep adds them up.
 CREATE TABLE $s.tallies (
+  number bigint GENERATED ALWAYS AS IDENTITY,
   ns     integer NOT NULL,
   type   text COLLATE "C" NOT NULL,
   status text COLLATE "C" NOT NULL,

@@ -85,10 +85,10 @@ CREATE TABLE $s.forecast_errors (
   ns     integer NOT NULL,
   type   text COLLATE "C" NOT NULL,
   bucket integer NOT NULL,
-  count  bigint NOT NULL,
-  PRIMARY KEY (ns, type, bucket)
-) WITH (fillfactor = 70);
-COMMENT ON TABLE $s.forecast_errors IS 'How far forecasts at submission were from the true start: bucket b counts errors below 2^b ms.';
+  count  bigint NOT NULL
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+CREATE INDEX forecast_errors_ns ON $s.forecast_errors (ns);
+COMMENT ON TABLE $s.forecast_errors IS 'How far forecasts at submission were from the true start: bucket b counts errors below 2^b ms. The count is the sum of the rows, as in tallies.';
 
 -- Times beyond the year 9999 are shown as its end: "never" is such a time.
 CREATE VIEW $s.holders AS

@@ -1,5 +1,23 @@
 -- What a claim reads and what it leaves behind.
 
+-- name: lookAhead
+-- What every exchange asks, at once. 1 ns, 2 worker_id, 3 types. Answers with the number of the worker's latest claim, whether one of its
+-- tasks was asked to stop, when the first scheduled task of each type is due, which types have tasks that nobody has routed, and whether
+-- something stands in lanes that are not plain
+SELECT
+  (SELECT claim_number FROM $s.workers WHERE ns = $1 AND worker_id = $2),
+  EXISTS (SELECT 1 FROM $s.tasks WHERE ns = $1 AND worker_id = $2 AND cancel_requested_at_ms IS NOT NULL AND status = 'running'),
+  (
+    SELECT json_agg((
+      SELECT available_at_ms FROM $s.tasks
+      WHERE ns = $1 AND type = asked.type AND status = 'pending' AND lane IS NULL AND gates IS DISTINCT FROM 'null'
+      ORDER BY available_at_ms LIMIT 1
+    ) ORDER BY place) FROM unnest($3::text[]) WITH ORDINALITY AS asked (type, place)
+  ),
+  ARRAY(SELECT type FROM unnest($3::text[]) AS asked (type)
+    WHERE EXISTS (SELECT 1 FROM $s.tasks WHERE ns = $1 AND tasks.type = asked.type AND status = 'pending' AND gates = 'null')),
+  EXISTS (SELECT 1 FROM $s.flows WHERE ns = $1 AND type = ANY($3::text[]) AND head_seq IS NOT NULL)
+
 -- name: claimNumber
 -- 1 ns, 2 worker_id
 SELECT claim_number FROM $s.workers WHERE ns = $1 AND worker_id = $2
@@ -62,6 +80,7 @@ JOIN $s.lanes ON lanes.ns = $1 AND md5(lanes.type || chr(31) || lanes.flow || ch
 INSERT INTO $s.lanes (lane, ns, type, flow, gates, is_plain)
 SELECT one.lane, $1, one.type, one.flow, one.gates, one.is_plain
 FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::boolean[]) AS one (lane, type, flow, gates, is_plain)
+ON CONFLICT DO NOTHING
 
 -- name: addFlows
 -- 1 ns, 2 types, 3 flows, 4 virtual_time

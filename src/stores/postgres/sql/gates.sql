@@ -168,11 +168,10 @@ CROSS JOIN LATERAL (
 ORDER BY first.at_ms, first.gate
 
 -- name: addForecastErrors
--- 1 ns, 2 types, 3 buckets, 4 counts
-INSERT INTO $s.forecast_errors AS errors (ns, type, bucket, count)
+-- Rows of its own, as with tallies. 1 ns, 2 types, 3 buckets, 4 counts
+INSERT INTO $s.forecast_errors (ns, type, bucket, count)
 SELECT $1, type, bucket, count FROM unnest($2::text[], $3::integer[], $4::bigint[]) AS more (type, bucket, count)
-ON CONFLICT (ns, type, bucket) DO UPDATE SET count = errors.count + excluded.count
 
 -- name: forecastErrors
 -- 1 ns
-SELECT type, bucket, count FROM $s.forecast_errors WHERE ns = $1 ORDER BY type, bucket
+SELECT type, bucket, sum(count)::bigint FROM $s.forecast_errors WHERE ns = $1 GROUP BY type, bucket ORDER BY type, bucket

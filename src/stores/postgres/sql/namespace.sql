@@ -27,9 +27,13 @@ WITH written AS (
 )
 SELECT CASE WHEN $5::boolean THEN pg_notify($6, '') END
 
+-- name: notify
+-- 1 the channel of those who listen
+SELECT pg_notify($1, '')
+
 -- name: readNews
--- 1 ns
-SELECT news FROM $s.namespaces WHERE ns = $1
+-- Something else than before tells that there may be news. Steps without a lock leave it to the rows that they add to the tallies. 1 ns
+SELECT news || ' ' || (SELECT count(*) || ' ' || coalesce(max(number), 0) FROM $s.tallies WHERE ns = $1) FROM $s.namespaces WHERE ns = $1
 
 -- name: takeTaskNumbers
 SELECT nextval('$q.task_numbers')

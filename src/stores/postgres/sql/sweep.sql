@@ -47,3 +47,11 @@ WITH gone AS (
 )
 INSERT INTO $s.tallies (ns, type, status, count)
 SELECT $1, type, status, sum(count) FROM gone GROUP BY type, status HAVING sum(count) <> 0
+
+-- name: addUpForecastErrors
+-- The same. 1 ns, 2 how many rows there may be
+WITH gone AS (
+  DELETE FROM $s.forecast_errors WHERE ns = $1 AND (SELECT count(*) FROM $s.forecast_errors WHERE ns = $1) > $2 RETURNING type, bucket, count
+)
+INSERT INTO $s.forecast_errors (ns, type, bucket, count)
+SELECT $1, type, bucket, sum(count) FROM gone GROUP BY type, bucket
