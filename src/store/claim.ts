@@ -199,7 +199,7 @@ class Flow implements Ranked<Flow> {
       count.touched += rows.length
       const last = rows.at(-1)
       return {
-        items: rows.map((lane) => new Lane(lane, backlog, count)),
+        items: rows.map((lane) => openLane(lane, backlog, count)),
         isBehind: (lane) => last !== undefined && lane.compareTo(last) > 0,
       }
     })
@@ -239,9 +239,15 @@ class Flow implements Ranked<Flow> {
   }
 }
 
+function openLane({ lane, alone }: LaneRow, backlog: Backlog, count: { touched: number }): Lane {
+  const opened = new Lane(lane, backlog, count)
+  opened.open(alone)
+  return opened
+}
+
 class Lane implements Ranked<Lane> {
   /** Its next task; null where there is none, or a gate has refused it. */
-  head: TaskRecord | null
+  head: TaskRecord | null = null
   private readonly lane: number
   private readonly backlog: Backlog
   private readonly count: { touched: number }
@@ -250,14 +256,18 @@ class Lane implements Ranked<Lane> {
   private skipped = 0
   private ended = false
 
-  constructor({ lane, alone }: LaneRow, backlog: Backlog, count: { touched: number }) {
+  constructor(lane: number, backlog: Backlog, count: { touched: number }) {
     this.lane = lane
     this.backlog = backlog
     this.count = count
+  }
+
+  /** Reads its first task, where that has not come with its row. */
+  open(alone: TaskRecord | undefined): void {
     if (alone) {
       this.head = alone
       this.ended = true
-      count.touched++
+      this.count.touched++
     } else this.head = this.readOn(1)
   }
 

@@ -51,7 +51,7 @@ export class Frontier<T extends Ranked<T>> {
       const { items, isBehind } = this.load(this.loaded, this.size)
       this.loaded += items.length
       this.ended = items.length < this.size
-      this.size = Math.min(this.size * 4, 64)
+      this.size = Math.min(this.size * 2, 32)
       this.isBehind = isBehind
       for (const item of items) if (!item.isEmpty()) this.add(item)
     }
