@@ -135,7 +135,7 @@ export class RedisGates implements LimitRecords {
     if (task.gates === null) return
     const table = this.table()
     for (const ref of task.gates) {
-      const kept = table.find(ref) ?? table.numbered(numberOf(ref))
+      const kept = table.numbered(numberOf(ref))
       if (kept === null) continue
       countDemand(kept, task.type, task.flow, task.priority, by, by * ref.cost)
       table.change(kept)
