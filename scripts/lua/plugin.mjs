@@ -1,9 +1,11 @@
 // What the compiler does otherwise than we need it. Imports go straight to the file that declares a name; a function is
 // fetched when it is first called, so that a step loads no more than it uses. And what a literal sets after something was spread into it
 // is assigned: `{ ...a, x: null }` has no x in Lua either. A list is appended, and the most of a list looked for, without laying it out
-// on the stack, where some thousand find no room.
+// on the stack, where some thousand find no room. And a list whose places are counted is gone through without a pair for each.
 import ts from "typescript"
 import * as lua from "typescript-to-lua/dist/LuaAST.js"
+import { transformIdentifier } from "typescript-to-lua/dist/transformation/visitors/identifier.js"
+import { transformLoopBody } from "typescript-to-lua/dist/transformation/visitors/loops/utils.js"
 
 export function plugin(graph, moduleName) {
   return {
@@ -30,6 +32,16 @@ export function plugin(graph, moduleName) {
         scope.importStatements ??= []
         scope.importStatements.push(...statements)
         return []
+      },
+      [ts.SyntaxKind.ForOfStatement]: (node, context) => {
+        const counted = countedList(node, context)
+        if (!counted) return context.superTransformStatements(node)
+        const [place, value] = counted.names.map((name) => transformIdentifier(context, name))
+        const at = lua.createIdentifier(context.createTempName("at"))
+        const before = lua.createBinaryExpression(lua.cloneIdentifier(at), lua.createNumericLiteral(1), lua.SyntaxKind.SubtractionOperator)
+        const body = lua.createBlock([lua.createVariableDeclarationStatement(place, before), ...transformLoopBody(context, node)])
+        const all = lua.createCallExpression(lua.createIdentifier("ipairs"), [context.transformExpression(counted.list)])
+        return lua.createForInStatement(body, [at, value], [all], node)
       },
       [ts.SyntaxKind.ArrayLiteralExpression]: (node, context) => {
         if (!node.elements.some((element) => isListSpread(element, context))) return context.superTransformExpression(node)
@@ -94,6 +106,17 @@ function isListSpread(node, context) {
   if (!ts.isSpreadElement(node)) return false
   const type = context.checker.getTypeAtLocation(node.expression)
   return context.checker.isArrayType(type)
+}
+
+/** Of `for (const [place, value] of list.entries())`: the list and both names. */
+function countedList({ expression, initializer }, context) {
+  if (!ts.isCallExpression(expression) || !ts.isPropertyAccessExpression(expression.expression)) return undefined
+  const { expression: list, name } = expression.expression
+  if (name.text !== "entries" || !context.checker.isArrayType(context.checker.getTypeAtLocation(list))) return undefined
+  const pattern = ts.isVariableDeclarationList(initializer) ? initializer.declarations[0].name : undefined
+  if (!pattern || !ts.isArrayBindingPattern(pattern) || pattern.elements.length !== 2) return undefined
+  const names = pattern.elements.map((element) => (ts.isBindingElement(element) ? element.name : undefined))
+  return names.every((one) => one && ts.isIdentifier(one)) ? { list, names } : undefined
 }
 
 /** "min" or "max", where it is one of Math's. */

@@ -39,6 +39,7 @@ end
 
 local escapes = { ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t" }
 local function escaped(text)
+    if not string.find(text, '[%c"\\]') then return '"' .. text .. '"' end
     return '"' .. string.gsub(text, '[%c"\\]', function(one)
         return escapes[one] or string.format("\\u%04x", string.byte(one))
     end) .. '"'
@@ -47,6 +48,24 @@ end
 -- Keys in order, so that the same value is the same text. An empty table is written as an array. `special` writes what is no plain table.
 -- Many parts of an answer are one and the same table: the last that had no others inside is not written again.
 local leaf, leafText
+-- Objects of one kind have the same keys: put in order and written once for all of them, as long as there are not too many kinds.
+local kinds, kindCount = {}, 0
+local function kindOf(found, size)
+    local name = table.concat(found, "\0")
+    local known = kinds[name]
+    if known and known.size == size then return known end
+    local keys, opening = {}, {}
+    for i = 1, size do keys[i] = found[i] end
+    table.sort(keys)
+    for i = 1, size do opening[i] = escaped(keys[i]) .. ":" end
+    local made = { size = size, keys = keys, opening = opening }
+    -- Keys that have in them what stands between them are not known by their name.
+    local _, marks = string.gsub(name, "%z", "")
+    if marks == size - 1 and kindCount < 256 then
+        kinds[name], kindCount = made, kindCount + 1
+    end
+    return made
+end
 local function encode(value, special)
     local kind = type(value)
     if kind == "string" then return escaped(value) end
@@ -66,14 +85,18 @@ local function encode(value, special)
         end
         return "[" .. table.concat(parts, ",") .. "]"
     end
-    local keys, isLeaf = {}, true
-    for key, one in pairs(value) do
-        keys[#keys + 1] = key
+    local found, size, isLeaf = {}, 0, true
+    for key, one in next, value do
+        size = size + 1
+        found[size] = key
         if type(one) == "table" then isLeaf = false end
     end
-    table.sort(keys)
-    local parts = {}
-    for i, key in ipairs(keys) do parts[i] = escaped(key) .. ":" .. encode(value[key], special) end
+    local kind = kindOf(found, size)
+    local keys, opening, parts = kind.keys, kind.opening, {}
+    for i = 1, size do
+        local one = value[keys[i]]
+        parts[i] = opening[i] .. (type(one) == "string" and escaped(one) or encode(one, special))
+    end
     local text = "{" .. table.concat(parts, ",") .. "}"
     if isLeaf then leaf, leafText = value, text end
     return text
@@ -101,27 +124,34 @@ local function maxOf(values)
 end
 
 -- Maps and sets that keep the order of arrival, as in JavaScript; those of the compiler's library are several times slower, above all when
--- they are gone through. What was deleted leaves a hole in the order.
+-- they are gone through. What was deleted leaves a hole in the order. Where each key stands there is known from the first deletion on: most
+-- of them never see one.
 local hole = {}
 local ordered = {}
 function ordered.____constructor(self, values)
-    self.items, self.order, self.places, self.last, self.size = {}, {}, {}, 0, 0
+    self.items, self.order, self.places, self.last, self.size = {}, {}, false, 0, 0
     if values then self:fill(values) end
 end
-function ordered.has(self, key) return self.places[key] ~= nil end
+function ordered.has(self, key) return self.items[key] ~= nil end
 function ordered.get(self, key) return self.items[key] end
 function ordered.set(self, key, value)
-    if self.places[key] == nil then
+    local items = self.items
+    if items[key] == nil then
         local last = self.last + 1
-        self.last, self.order[last], self.places[key], self.size = last, key, last, self.size + 1
+        self.last, self.order[last], self.size = last, key, self.size + 1
+        if self.places then self.places[key] = last end
     end
-    self.items[key] = value
+    items[key] = value
     return self
 end
 function ordered.add(self, key) return self:set(key, key) end
 function ordered.delete(self, key)
+    if self.items[key] == nil then return false end
+    if not self.places then
+        self.places = {}
+        for i = 1, self.last do self.places[self.order[i]] = i end
+    end
     local place = self.places[key]
-    if place == nil then return false end
     self.order[place], self.places[key], self.items[key], self.size = hole, nil, nil, self.size - 1
     return true
 end
@@ -207,6 +237,12 @@ local function replaceIn(library)
         end
         if from ~= list then for i = 1, count do list[i] = from[i] end end
         return list
+    end
+    library.__TS__ArrayPush = function(list, first, second, ...)
+        local count = #list
+        list[count + 1], list[count + 2] = first, second
+        for i = 1, select("#", ...) do list[count + 2 + i] = select(i, ...) end
+        return #list
     end
     library.__TS__ObjectAssign = function(target, ...)
         for i = 1, select("#", ...) do

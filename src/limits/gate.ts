@@ -69,21 +69,36 @@ export function slotsOf({ concurrency }: GatePolicy, { slots }: GateState): numb
 }
 
 export function admit(policy: GatePolicy, state: GateState, nowUs: number, passage: Passage): Admission {
-  const atUs = gateOpensAtUs(policy, state, nowUs, passage.cost)
+  const isOfSlots = hasSlotsAlone(policy, state)
+  const atUs = isOfSlots ? slotsOpenAtUs(policy, state, nowUs, passage.cost) : gateOpensAtUs(policy, state, nowUs, passage.cost)
   if (atUs > nowUs) return { kind: "refused", atUs }
   const { id, fence, cost, untilUs, delayUs } = passage
   const holder: Holder = { id, fence, slots: slotsFor(policy, cost), untilUs }
+  const holders = policy.concurrency === null ? state.holders : [...liveHolders(state, nowUs), holder]
+  if (isOfSlots) return { kind: "admitted", state: withHolders(state, holders, state.holdUs) }
   const pace = paceOf(policy, state)
   return {
     kind: "admitted",
     state: {
       ...state,
       rates: policy.rates.map((rate, i) => charge(rate, rateOf(policy, state, i), nowUs, cost)),
-      holders: policy.concurrency === null ? state.holders : [...liveHolders(state, nowUs), holder],
+      holders,
       ...(pace && { pace: chargePace(pace, nowUs, cost, delayUs ?? 0) }),
       ...(state.window && { window: chargeTold(state.window, nowUs, cost) }),
     },
   }
+}
+
+/** Nothing there goes by time: who passes takes slots, who settles gives them back, and that is all. */
+export function hasSlotsAlone(policy: GatePolicy, { rates, pace, window }: GateState): boolean {
+  return !isMetered(policy) && rates.length === 0 && !pace && !window
+}
+
+/** Field by field where it has no more than every gate has, which nearly all are: quicker than to go through all that there may be. */
+function withHolders(state: GateState, holders: readonly Holder[], holdUs: number): GateState {
+  const { rates, closedUntilUs, cooldown, pace, window, slots, learned, refusals } = state
+  const isMore = pace || window || learned || slots !== undefined || refusals !== undefined
+  return isMore ? { ...state, holders, holdUs } : { rates, holders, holdUs, closedUntilUs, cooldown }
 }
 
 /** The earliest time at which every part of the gate would let the cost pass. */
@@ -92,6 +107,13 @@ export function gateOpensAtUs(policy: GatePolicy, state: GateState, nowUs: numbe
   let atUs = Math.max(nowUs, state.closedUntilUs, state.pace?.nextAtUs ?? 0, ratesOpenAtUs(policy, state, nowUs, cost))
   if (atUs < neverUs) atUs = Math.max(atUs, slotsFreeAtUs(policy, state, nowUs, slotsFor(policy, cost)))
   return atUs
+}
+
+/** The same of one that has slots alone, which are what it costs. */
+function slotsOpenAtUs(policy: GatePolicy, state: GateState, nowUs: number, cost: number): number {
+  if (policy.concurrency !== null && cost > policy.concurrency) return neverUs
+  const atUs = Math.max(nowUs, state.closedUntilUs)
+  return atUs < neverUs ? Math.max(atUs, slotsFreeAtUs(policy, state, nowUs, cost)) : atUs
 }
 
 function ratesOpenAtUs(policy: GatePolicy, state: GateState, nowUs: number, cost: number): number {
@@ -133,10 +155,13 @@ function slotsFreeAtUs(policy: GatePolicy, state: GateState, nowUs: number, slot
 }
 
 export function heldSlots(state: GateState, nowUs: number): number {
-  return liveHolders(state, nowUs).reduce((sum, holder) => sum + holder.slots, 0)
+  let held = 0
+  for (const { slots } of liveHolders(state, nowUs)) held += slots
+  return held
 }
 
 function liveHolders(state: GateState, nowUs: number): readonly Holder[] {
+  if (state.holders.length === 0) return state.holders
   return state.holders.filter((holder) => holder.untilUs > nowUs)
 }
 
@@ -195,7 +220,7 @@ export function releaseHolder(state: GateState, id: string, fence: number, nowUs
   if (holders.length === state.holders.length) return state
   const heldUs = Math.max(0, nowUs - admittedAtUs)
   const holdUs = state.holdUs === 0 ? heldUs : state.holdUs + Math.trunc((heldUs - state.holdUs) / 8)
-  return { ...state, holders, holdUs }
+  return withHolders(state, holders, holdUs)
 }
 
 /**

@@ -9,6 +9,7 @@ export {
   type GateState,
   gateOpensAtUs,
   type Holder,
+  hasSlotsAlone,
   heldSlots,
   isSpent,
   levels,
@@ -22,7 +23,7 @@ export {
 } from "./gate.ts"
 export { type CostState, learnCost, learnedCost } from "./learning/cost.ts"
 export type { Heard, HeardQuota } from "./learning/heard.ts"
-export { learn } from "./learning/learn.ts"
+export { isContent, learn } from "./learning/learn.ts"
 export { forgetLearned, type Learned, type Taught, withTaught } from "./learning/learned.ts"
 export { linearDefaults, setLinear } from "./learning/linear.ts"
 export { emptyLearned } from "./learning/parts.ts"

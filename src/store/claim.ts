@@ -30,6 +30,8 @@ export interface FlowRow extends FlowPlace {
 
 export interface LaneRow extends Head {
   readonly lane: number
+  /** Its only task, where the store has it at hand and knows that there is no other. */
+  readonly alone?: TaskRecord | undefined
 }
 
 /** Where ready lanes stand; any other number is a gate's. */
@@ -56,6 +58,8 @@ export interface ParkedLane {
 
 export interface Chosen {
   readonly tasks: readonly TaskRecord[]
+  /** How many of each type. */
+  readonly taken: readonly { readonly type: string; readonly tasks: number }[]
   /** Lanes whose heads were refused, and where they wait now. */
   readonly parked: readonly ParkedLane[]
   /** Met on the way, and never to start: too late, or of a job that has ended. To be written in the same step. */
@@ -79,6 +83,11 @@ export function compareFlows(a: FlowPlace, b: FlowPlace): number {
   return a.virtualTime === b.virtualTime ? compareHeads(a, b) : a.virtualTime - b.virtualTime
 }
 
+/** Where a flow of this virtual time stands with this head. */
+export function placeOf({ priority, readyAtMs, seq }: Head, virtualTime: number): FlowPlace {
+  return { priority, readyAtMs, seq, virtualTime }
+}
+
 /** What choosing has to know beside the backlog. */
 export interface Turn {
   /** What becomes of a task that cannot start any more; null where it can. */
@@ -92,52 +101,49 @@ export function choose(backlog: Backlog, request: ClaimRequest, { drop, leaseMs,
   const count = { touched: 0 }
   // A type that is named twice is one type: lanes that are read twice would hand out their tasks twice.
   const rooms = new Map(request.types.map(({ type, room }) => [type, room]))
-  const types = [...rooms].map(([type, room]) => ({ room, flows: openFlows(backlog, type, count) }))
+  const types = [...rooms].map(([type, room]) => ({ type, room, asked: room, flows: openFlows(backlog, type, count) }))
   const taken: TaskRecord[] = []
   const dropped: Change[] = []
   const parked: ParkedLane[] = []
-  const served = new Set<Flow>()
+  const served: Flow[] = []
   let virtualTime = backlog.virtualTime
-  const timeOf = (type: string) => (name: string) => {
+  const timeOf = (type: string, name: string) => {
     for (const flow of served) if (flow.type === type && flow.flow === name) return flow.virtualTime
     return null
   }
   while (taken.length < max && dropped.length < budgets.stepRows && parked.length < budgets.parkedLanes) {
-    const best = bestFlow(types)
-    const head = best?.flow.head()
-    if (!best || !head) break
-    let task = head
-    const end = drop(task)
-    if (!end && task.gates && task.gates.length > 0) {
-      const passing = gates.pass(task, best.flow.place(task), timeOf(task.type), leaseMs)
-      if (passing.kind === "held") {
-        parked.push(best.flow.park(task, passing.by, gates))
-        best.from.flows.changed()
-        continue
+    const from = bestType(types)
+    const flow = from?.flows.best()
+    const head = flow?.head()
+    if (!from || !flow || !head) break
+    const end = drop(head)
+    const isGated = !end && head.gates !== null && head.gates.length > 0
+    const passing = isGated ? gates.pass(head, flow.virtualTime, timeOf, leaseMs) : null
+    if (passing?.kind === "held") parked.push(flow.park(head, passing.by, gates))
+    else {
+      flow.advance(Math.min(max - taken.length, from.room))
+      if (end) dropped.push(end)
+      else {
+        taken.push(passing && passing.gates !== head.gates ? withGates(head, passing.gates) : head)
+        from.room--
+        // A flow that nobody served for a while does not catch up on what it missed: it starts again at the present.
+        virtualTime = Math.max(virtualTime, flow.virtualTime)
+        flow.virtualTime = virtualTime + turn
+        if (!flow.isServed) served.push(flow)
+        flow.isServed = true
       }
-      if (passing.gates !== task.gates) task = withGates(task, passing.gates)
     }
-    best.flow.advance(Math.min(max - taken.length, best.from.room))
-    best.from.flows.changed()
-    if (end) {
-      dropped.push(end)
-      continue
-    }
-    taken.push(task)
-    best.from.room--
-    // A flow that nobody served for a while does not catch up on what it missed: it starts again at the present.
-    virtualTime = Math.max(virtualTime, best.flow.virtualTime)
-    best.flow.virtualTime = virtualTime + turn
-    served.add(best.flow)
+    from.flows.changed()
   }
   return {
     tasks: taken,
+    taken: types.map(({ type, room, asked }) => ({ type, tasks: asked - room })),
     parked,
     dropped,
-    served: [...served].map(({ type, flow, virtualTime: time }) => ({ type, flow, virtualTime: time })),
+    served: served.map(({ type, flow, virtualTime: time }) => ({ type, flow, virtualTime: time })),
     virtualTime,
     touched: count.touched + parked.length,
-    more: taken.length + dropped.length + parked.length > 0 && bestFlow(types) !== null,
+    more: taken.length + dropped.length + parked.length > 0 && bestType(types) !== null,
   }
 }
 
@@ -152,11 +158,15 @@ interface OpenType {
   readonly flows: Frontier<Flow>
 }
 
-function bestFlow(types: readonly OpenType[]): { from: OpenType; flow: Flow } | null {
-  let best: { from: OpenType; flow: Flow } | null = null
+/** The one whose best flow is the best of all. */
+function bestType(types: readonly OpenType[]): OpenType | null {
+  let best: OpenType | null = null
+  let first: Flow | null = null
   for (const from of types) {
     const flow = from.room > 0 ? from.flows.best() : null
-    if (flow && (!best || flow.compare(best.flow) < 0)) best = { from, flow }
+    if (!flow || (first && flow.compare(first) >= 0)) continue
+    best = from
+    first = flow
   }
   return best
 }
@@ -177,6 +187,7 @@ class Flow implements Ranked<Flow> {
   readonly type: string
   readonly flow: string
   virtualTime: number
+  isServed = false
   private readonly lanes: Frontier<Lane>
 
   constructor(type: string, row: FlowRow, backlog: Backlog, count: { touched: number }) {
@@ -188,14 +199,14 @@ class Flow implements Ranked<Flow> {
       count.touched += rows.length
       const last = rows.at(-1)
       return {
-        items: rows.map((lane) => new Lane(lane.lane, backlog, count)),
+        items: rows.map((lane) => openLane(lane, backlog, count)),
         isBehind: (lane) => last !== undefined && lane.compareTo(last) > 0,
       }
     })
   }
 
   head(): TaskRecord | null {
-    return this.lanes.best()?.head() ?? null
+    return this.lanes.best()?.head ?? null
   }
 
   isEmpty(): boolean {
@@ -212,27 +223,31 @@ class Flow implements Ranked<Flow> {
   park(task: TaskRecord, gate: OpenGate, gates: Gates): ParkedLane {
     const lane = this.lanes.best()?.park() ?? 0
     this.lanes.changed()
-    const place = this.place(task)
+    const place = placeOf(task, this.virtualTime)
     return { lane, gate: gates.join(gate, this.type, { ...place, flow: this.flow, flowTime: place.virtualTime }) }
   }
 
   compare(other: Flow): number {
     const [mine, theirs] = [this.head(), other.head()]
     if (!mine || !theirs) return mine ? -1 : 1
-    return compareFlows(this.place(mine), other.place(theirs))
+    return compareFlows(placeOf(mine, this.virtualTime), placeOf(theirs, other.virtualTime))
   }
 
   compareTo(row: FlowRow): number {
     const mine = this.head()
-    return mine ? compareFlows(this.place(mine), row) : 1
-  }
-
-  place(head: TaskRecord): FlowPlace {
-    return { priority: head.priority, virtualTime: this.virtualTime, readyAtMs: head.readyAtMs, seq: head.seq }
+    return mine ? compareFlows(placeOf(mine, this.virtualTime), row) : 1
   }
 }
 
+function openLane({ lane, alone }: LaneRow, backlog: Backlog, count: { touched: number }): Lane {
+  const opened = new Lane(lane, backlog, count)
+  opened.open(alone)
+  return opened
+}
+
 class Lane implements Ranked<Lane> {
+  /** Its next task; null where there is none, or a gate has refused it. */
+  head: TaskRecord | null = null
   private readonly lane: number
   private readonly backlog: Backlog
   private readonly count: { touched: number }
@@ -240,7 +255,6 @@ class Lane implements Ranked<Lane> {
   private at = 0
   private skipped = 0
   private ended = false
-  private isParked = false
 
   constructor(lane: number, backlog: Backlog, count: { touched: number }) {
     this.lane = lane
@@ -248,42 +262,45 @@ class Lane implements Ranked<Lane> {
     this.count = count
   }
 
+  /** Reads its first task, where that has not come with its row. */
+  open(alone: TaskRecord | undefined): void {
+    if (alone) {
+      this.head = alone
+      this.ended = true
+      this.count.touched++
+    } else this.head = this.readOn(1)
+  }
+
   park(): number {
-    this.isParked = true
+    this.head = null
     return this.lane
   }
 
-  head(): TaskRecord | null {
-    if (this.isParked) return null
-    if (this.at >= this.read.length && !this.ended) this.readOn(1)
-    return this.read[this.at] ?? null
-  }
-
   isEmpty(): boolean {
-    return this.head() === null
+    return this.head === null
   }
 
   advance(wanted: number): void {
     this.at++
-    if (this.at >= this.read.length && !this.ended) this.readOn(wanted)
+    this.head = this.at >= this.read.length && !this.ended ? this.readOn(wanted) : (this.read[this.at] ?? null)
   }
 
   compare(other: Lane): number {
-    const [mine, theirs] = [this.head(), other.head()]
+    const [mine, theirs] = [this.head, other.head]
     if (!mine || !theirs) return mine ? -1 : 1
     return compareHeads(mine, theirs)
   }
 
   compareTo(row: LaneRow): number {
-    const mine = this.head()
-    return mine ? compareHeads(mine, row) : 1
+    return this.head ? compareHeads(this.head, row) : 1
   }
 
-  private readOn(limit: number): void {
+  private readOn(limit: number): TaskRecord | null {
     this.skipped += this.read.length
     this.read = this.backlog.tasks(this.lane, this.skipped, limit)
     this.count.touched += this.read.length
     this.at = 0
     this.ended = this.read.length < limit
+    return this.read[0] ?? null
   }
 }

@@ -22,8 +22,7 @@ export function costToReserve(gate: OpenGate, type: string, ref: GateRef): numbe
 }
 
 /** As the claim leaves it: with what was charged where that is not simply the cost. */
-export function reservedRef(gate: OpenGate, type: string, ref: GateRef): GateRef {
-  const reserved = costToReserve(gate, type, ref)
+export function reservedRef(ref: GateRef, reserved: number): GateRef {
   return reserved === ref.cost && ref.reserved === undefined ? ref : { ...ref, reserved }
 }
 

@@ -3,6 +3,7 @@
 
 import { neverUs } from "../limits/index.ts"
 import {
+  type Brief,
   type Change,
   cancel,
   expire,
@@ -49,8 +50,11 @@ export function exchange(records: Records, request: ExchangeRequest): Omit<Excha
 function settleAll(records: Records, request: ExchangeRequest): SettleAnswer[] {
   const answers: SettleAnswer[] = []
   const told: JobTold[] = []
-  const isOnce = new Set(request.settles.map(({ id }) => id)).size === request.settles.length
-  const left = isOnce ? completeAll(records, request.settles, answers, told) : request.settles.map((_, place) => place)
+  const found = loadCompleted(records, request.settles)
+  // Where each names another task that is there, as mostly, none is named twice.
+  const isOnce = found.size === request.settles.length || new Set(request.settles.map(({ id }) => id)).size === request.settles.length
+  const left =
+    isOnce && found.size > 0 ? completeAll(records, request.settles, found, answers, told) : request.settles.map((_, place) => place)
   if (left.length > 0) settleEach(records, request.settles, left, answers, told)
   for (const { task, news } of told.sort((a, b) => a.place - b.place)) records.jobs.tell(task, news)
   return answers
@@ -75,11 +79,21 @@ interface JobTold {
   readonly news: JobNews
 }
 
+/** The tasks that are said to be completed. */
+function loadCompleted(records: Records, settles: readonly SettleRequest[]): ReadonlyMap<string, Brief> {
+  const ids: string[] = []
+  for (const { id, outcome } of settles) if (outcome.kind === "completed") ids.push(id)
+  return ids.length > 0 ? records.loadBrief(ids) : new Map()
+}
+
 /** Answers the completions that it can; gives back the places of all other settles. */
-function completeAll(records: Records, settles: readonly SettleRequest[], answers: SettleAnswer[], told: JobTold[]): number[] {
-  const ids = settles.flatMap(({ id, outcome }) => (outcome.kind === "completed" ? [id] : []))
-  if (ids.length === 0) return settles.map((_, place) => place)
-  const found = records.loadBrief(ids)
+function completeAll(
+  records: Records,
+  settles: readonly SettleRequest[],
+  found: ReadonlyMap<string, Brief>,
+  answers: SettleAnswer[],
+  told: JobTold[],
+): number[] {
   const done: Completion[] = []
   const left: number[] = []
   for (const [place, settle] of settles.entries()) {
@@ -216,10 +230,8 @@ function takeAll(records: Records, asked: ClaimRequest, request: ExchangeRequest
     const { leaseMs } = request
     const chosen = choose(records.backlog(), left, { drop: (task) => dropped(records, task), leaseMs, gates: records.gates })
     touched += chosen.touched
-    for (const task of take(records, chosen, request)) {
-      claimed.push(task)
-      rooms.set(task.type, (rooms.get(task.type) ?? 0) - 1)
-    }
+    for (const task of take(records, chosen, request)) claimed.push(task)
+    for (const { type, tasks } of chosen.taken) rooms.set(type, (rooms.get(type) ?? 0) - tasks)
     records.gates.close()
     if (chosen.more) return { claimed, more: true, touched: touched + records.gates.size() }
     const isFull = claimed.length >= max
@@ -257,8 +269,11 @@ function recordForecasts(records: Records, tasks: readonly TaskRecord[]): void {
     // Of one that passes no gate the forecast was that it starts when it is due.
     const toldMs = task.gates?.length === 0 ? task.availableAtMs : task.forecastAtMs
     if (task.fence > 0 || toldMs === null) continue
-    const buckets = byType.get(task.type) ?? new Map<number, number>()
-    byType.set(task.type, buckets)
+    let buckets = byType.get(task.type)
+    if (!buckets) {
+      buckets = new Map()
+      byType.set(task.type, buckets)
+    }
     const bucket = errorBucket(records.nowMs - toldMs)
     buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1)
   }

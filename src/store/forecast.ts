@@ -104,8 +104,9 @@ export function aheadOf(records: Records, task: TaskRecord): AheadAt {
   }
 }
 
+const nobody: Demand = { tasks: 0, cost: 0, flows: 0 }
+
 function waiting(records: Records, gate: OpenGate, { type, flow, priority }: TaskRecord): { own: Demand; all: Demand } {
-  const nobody = { tasks: 0, cost: 0, flows: 0 }
   if (gate.number === 0) return { own: nobody, all: nobody }
   return { own: records.limits.demand(gate.number, priority, { type, flow }), all: records.limits.demand(gate.number, priority, null) }
 }
@@ -132,13 +133,15 @@ export class Arrivals {
 
   /** Asked before the task is added. */
   aheadOf(task: TaskRecord): AheadAt {
-    const name = flowName(task)
     return (gate) => {
+      const arrived = this.arrived.get(gate.name)
+      if (gate.number === 0 && !arrived) return nobody
+      const name = flowName(task)
       const { own, all } = this.before(gate, task)
       const total = { ...all }
       const mine = { ...own }
       const flows = new Set<string>(own.tasks > 0 ? [] : [name])
-      for (const { flow, priority, isKnown, tasks, cost } of this.arrived.get(gate.name) ?? []) {
+      for (const { flow, priority, isKnown, tasks, cost } of arrived ?? []) {
         if (priority < task.priority) continue
         for (const sum of flow === name ? [total, mine] : [total]) {
           sum.tasks += tasks
@@ -155,16 +158,17 @@ export class Arrivals {
     for (const ref of task.gates ?? []) {
       const gate = this.records.gates.gate(ref)
       if (!gate) continue
-      const arrived = this.arrived.get(gate.name) ?? []
-      this.arrived.set(gate.name, arrived)
       const flow = flowName(task)
-      const known = arrived.find((one) => one.flow === flow && one.priority === task.priority)
+      const arrived = this.arrived.get(gate.name)
+      const known = arrived?.find((one) => one.flow === flow && one.priority === task.priority)
       if (known) {
         known.tasks++
         known.cost += ref.cost
       } else {
-        const isKnown = this.before(gate, task).own.tasks > 0
-        arrived.push({ flow, priority: task.priority, isKnown, tasks: 1, cost: ref.cost })
+        const isKnown = gate.number > 0 && this.before(gate, task).own.tasks > 0
+        const first = { flow, priority: task.priority, isKnown, tasks: 1, cost: ref.cost }
+        if (arrived) arrived.push(first)
+        else this.arrived.set(gate.name, [first])
       }
     }
   }

@@ -9,9 +9,13 @@ export interface Ranked<T> {
 /**
  * The best of rows that are stored in order, read in pieces and re-ranked as they are used. What was not read yet ranks
  * behind the last row that was, as it was when it was read: `isBehind` remembers that. Whoever was best may have changed since; nobody
- * else has. So they are kept as a heap, of which only the top is looked at again.
+ * else has. So those that came in order stay in the line that they came in until they are used; the others are kept as a heap, of
+ * which only the top is looked at again.
  */
 export class Frontier<T extends Ranked<T>> {
+  /** In order, and as they came; those before `at` have left. */
+  private line: T[] = []
+  private at = 0
   private readonly heap: T[] = []
   private loaded = 0
   private size = 2
@@ -19,6 +23,8 @@ export class Frontier<T extends Ranked<T>> {
   private isBehind: (item: T) => boolean = () => true
   /** The best, for as long as nobody says that it has changed. */
   private known: T | null = null
+  /** The best that was, and has changed: it has no place yet. */
+  private used: T | null = null
   private readonly load: (skip: number, limit: number) => { items: T[]; isBehind: (item: T) => boolean }
 
   constructor(load: (skip: number, limit: number) => { items: T[]; isBehind: (item: T) => boolean }) {
@@ -27,8 +33,17 @@ export class Frontier<T extends Ranked<T>> {
 
   best(): T | null {
     if (this.known) return this.known
+    const { used } = this
+    if (used) {
+      // Alone, it is the best wherever it ranks now.
+      if (this.isAlone() && !used.isEmpty()) {
+        this.known = used
+        return used
+      }
+      this.putBack(used)
+    }
     for (;;) {
-      const best = this.top()
+      const best = this.first()
       if (this.ended || (best && !this.isBehind(best))) {
         this.known = best
         return best
@@ -44,27 +59,47 @@ export class Frontier<T extends Ranked<T>> {
 
   /** Whoever was best is another now, or ranks elsewhere. */
   changed(): void {
+    this.used = this.known ?? this.used
     this.known = null
   }
 
   isAlone(): boolean {
-    return this.ended && this.heap.length === 1
+    return this.ended && this.line.length - this.at + this.heap.length === 1
   }
 
-  private top(): T | null {
-    for (;;) {
-      const first = this.heap[0]
-      if (!first) return null
-      if (!first.isEmpty()) {
-        this.sink(first)
-        return this.heap[0] ?? null
-      }
+  private first(): T | null {
+    const next = this.line[this.at] ?? null
+    const top = this.heap[0]
+    return top && (!next || top.compare(next) < 0) ? top : next
+  }
+
+  private putBack(item: T): void {
+    this.used = null
+    if (this.line[this.at] === item) {
+      this.at++
+      if (!item.isEmpty()) this.rise(item)
+    } else if (!item.isEmpty()) this.sink(item)
+    else {
       const last = this.heap.pop()
-      if (last && last !== first) this.heap[0] = last
+      if (!last || last === item) return
+      this.heap[0] = last
+      this.sink(last)
     }
   }
 
   private add(item: T): void {
+    if (this.at >= this.line.length) {
+      this.line = [item]
+      this.at = 0
+      return
+    }
+    const last = this.line[this.line.length - 1] as T
+    if (item.compare(last) < 0) this.rise(item)
+    else this.line.push(item)
+  }
+
+  /** A new one goes up from the end to where it belongs. */
+  private rise(item: T): void {
     let at = this.heap.length
     this.heap.push(item)
     while (at > 0) {

@@ -4,6 +4,7 @@
 import { SluiceError, shown } from "../errors/index.ts"
 import {
   type AdmissionOfAll,
+  admit,
   admitAll,
   emptyGate,
   type GatePolicy,
@@ -13,12 +14,12 @@ import {
   neverUs,
 } from "../limits/index.ts"
 import { type GateRef, gateName, jobLimit, type TaskRecord } from "../task/index.ts"
-import type { FlowPlace, FlowRow } from "./claim.ts"
+import { type FlowRow, placeOf } from "./claim.ts"
 import { closedBy, costToReserve, delayUsOf, refAt, reservedRef } from "./costs.ts"
 import type { GateKey, StoredGate } from "./limit-records.ts"
 import type { RouteResult } from "./limits-contract.ts"
 import { Lines } from "./lines.ts"
-import { hasSetting, type InForce, inForce, type LimitRecord } from "./policies.ts"
+import { hasSetting, hasSettings, type InForce, inForce, type LimitRecord } from "./policies.ts"
 import type { Records } from "./records.ts"
 import { withoutShares } from "./shares.ts"
 import { type TimeOf, Waiting } from "./waiting.ts"
@@ -44,11 +45,13 @@ export type Passing = { readonly kind: "passed"; readonly gates: readonly GateRe
 
 export class Gates {
   private readonly records: Records
-  private readonly open = new Map<string, { readonly gate: OpenGate | null }>()
+  /** False: nobody has declared its limit. */
+  private readonly open = new Map<string, OpenGate | false>()
   private readonly byNumber = new Map<number, OpenGate>()
   private readonly limits = new Map<string, { readonly limit: LimitRecord | null }>()
-  /** By limit: what holds for all of its gates that have no setting of their own. */
+  /** By limit: what holds for all of its gates that have no setting of their own; and the same of limits where none has. */
   private readonly forces = new Map<string, InForce>()
+  private readonly forcesOfAll = new Map<string, InForce>()
   private changed: OpenGate[] = []
   private readonly waiting: Waiting
   /** Those whose pace has changed in this step. */
@@ -78,6 +81,7 @@ export class Gates {
   forget(): void {
     this.limits.clear()
     this.forces.clear()
+    this.forcesOfAll.clear()
     this.open.clear()
     this.changed = []
     this.byNumber.clear()
@@ -89,41 +93,37 @@ export class Gates {
     const known = this.byNumber.get(number)
     if (known) return known
     const stored = this.records.limits.gateByNumber(number)
-    return stored && this.gate(stored, stored)
+    const gate = stored && this.gate(stored, stored)
+    if (gate) this.byNumber.set(number, gate)
+    return gate
   }
 
   /** Null where nobody has declared its limit. `found` where the store has been asked already. */
   gate(key: GateKey, found?: StoredGate): OpenGate | null {
     const name = gateName(key)
     const known = this.open.get(name)
-    if (known) return known.gate
+    if (known !== undefined) return known || null
     const force = this.inForce(key)
-    const stored = force && (found ?? this.records.limits.gate(key))
-    const gate: OpenGate | null = force && {
-      limit: key.limit,
-      key: key.key,
-      name,
-      force,
-      state: stored ? stillPaced(force.policy, stored.state) : emptyGate(force.policy),
-      number: stored?.number ?? 0,
-      hasWaiters: stored?.hasWaiters ?? false,
-      hasCalls: stored?.hasCalls ?? false,
-      isChanged: false,
-    }
-    this.open.set(name, { gate })
-    if (gate && gate.number > 0) this.byNumber.set(gate.number, gate)
+    const stored = force && (found ?? this.records.limits.gate(key, name))
+    const gate = force && openGate(key, name, force, stored)
+    this.open.set(name, gate ?? false)
     return gate
   }
 
   /** What holds for a gate; of a job's own it is the job that says so. */
   private inForce({ limit: name, key }: GateKey): InForce | null {
+    const ofAll = this.forcesOfAll.get(name)
+    if (ofAll) return ofAll
     if (name === jobLimit) return this.records.jobs.inForce(key)
     const limit = this.limit(name)
     if (!limit) return null
     if (hasSetting(limit, key)) return this.compute(limit, key)
-    const known = this.forces.get(name) ?? this.compute(limit, key)
-    this.forces.set(name, known)
-    return known
+    const known = this.forces.get(name)
+    if (known) return known
+    const force = this.compute(limit, key)
+    this.forces.set(name, force)
+    if (!hasSettings(limit)) this.forcesOfAll.set(name, force)
+    return force
   }
 
   private compute(limit: LimitRecord, key: string): InForce {
@@ -159,22 +159,42 @@ export class Gates {
    * Charges every gate of the task, or tells which one it has to wait at: one where a call, or somebody of its type, stands before it,
    * else the one that opens last.
    */
-  pass(task: TaskRecord, place: FlowPlace, timeOf: TimeOf, leaseMs: number): Passing {
+  pass(task: TaskRecord, virtualTime: number, timeOf: TimeOf, leaseMs: number): Passing {
     const refs = task.gates ?? []
-    const gates = refs.map((ref) => this.passed(task, ref))
-    for (const gate of gates) {
-      if (gate.hasCalls && this.lines.serve(gate) !== null) return { kind: "held", by: gate }
-      if (gate.hasWaiters && this.waiting.isBehind(task.type, gate.number, place, timeOf)) return { kind: "held", by: gate }
+    const untilUs = this.nowUs() + leaseMs * 1_000
+    const [first] = refs
+    if (first && refs.length === 1) {
+      const gate = this.passed(task, first)
+      return this.isHeld(task, gate, virtualTime, timeOf) ? { kind: "held", by: gate } : this.passOne(task, refs, first, gate, untilUs)
     }
-    const admission = this.admit(task, gates, this.nowUs() + leaseMs * 1_000)
+    const gates = refs.map((ref) => this.passed(task, ref))
+    for (const gate of gates) if (this.isHeld(task, gate, virtualTime, timeOf)) return { kind: "held", by: gate }
+    const admission = this.admit(task, gates, untilUs)
     if (admission.kind === "refused") {
       const holding = gates.find((gate) => gate.name === admission.blockedBy)
       if (!holding) throw new SluiceError("store_damaged", `expected gate ${admission.blockedBy} among those of task ${shown(task.id)}`)
       return { kind: "held", by: holding }
     }
-    const charged = refs.map((ref, i) => reservedRef(gates[i] as OpenGate, task.type, ref))
+    const charged = refs.map((ref, i) => reservedRef(ref, costToReserve(gates[i] as OpenGate, task.type, ref)))
     for (const [i, gate] of gates.entries()) this.change(gate, admission.states[i] as GateState)
     return { kind: "passed", gates: charged.every((ref, i) => ref === refs[i]) ? refs : charged }
+  }
+
+  /** Whether a call, or somebody of its type, stands before it. */
+  private isHeld(task: TaskRecord, gate: OpenGate, virtualTime: number, timeOf: TimeOf): boolean {
+    if (gate.hasCalls && this.lines.serve(gate) !== null) return true
+    return gate.hasWaiters && this.waiting.isBehind(task.type, gate.number, placeOf(task, virtualTime), timeOf)
+  }
+
+  /** Charges the one gate that the task passes, as most do. */
+  private passOne({ id, fence, type }: TaskRecord, refs: readonly GateRef[], ref: GateRef, gate: OpenGate, untilUs: number): Passing {
+    const cost = costToReserve(gate, type, ref)
+    const passage = { id, fence: fence + 1, cost, untilUs, delayUs: delayUsOf(gate, ref) }
+    const admission = admit(gate.force.policy, closedBy(gate), this.nowUs(), passage)
+    if (admission.kind === "refused") return { kind: "held", by: gate }
+    this.change(gate, admission.state)
+    const charged = reservedRef(ref, cost)
+    return { kind: "passed", gates: charged === ref ? refs : [charged] }
   }
 
   private passed(task: TaskRecord, ref: GateRef): OpenGate {
@@ -240,7 +260,7 @@ export class Gates {
     // Serving calls changes gates in turn: those are served by then.
     for (let i = 0; i < this.changed.length; i++) {
       const gate = this.changed[i] as OpenGate
-      if (gate.isChanged) this.lines.serve(gate)
+      if (gate.isChanged && gate.hasCalls) this.lines.serve(gate)
     }
     for (const gate of this.changed) {
       if (gate.isChanged && gate.hasWaiters) for (const type of this.records.limits.typesAt(gate.number)) this.look(type, gate.number)
@@ -253,10 +273,8 @@ export class Gates {
   }
 
   private write(gate: OpenGate): void {
-    if (gate.number === 0) {
-      gate.number = this.records.limits.addGate(gate, gate.state).number
-      this.byNumber.set(gate.number, gate)
-    } else if (gate.isChanged) this.records.limits.saveGate(gate.number, gate.state)
+    if (gate.number === 0) gate.number = this.records.limits.addGate(gate, gate.state).number
+    else if (gate.isChanged) this.records.limits.saveGate(gate.number, gate.state)
     gate.isChanged = false
   }
 
@@ -280,13 +298,25 @@ export class Gates {
 
   /** Of all who hold a gate of the limit that this step has looked at. */
   longestLeaseMs(limit: string): number {
-    const holders = [...this.open.values()].flatMap(({ gate }) => (gate?.limit === limit ? gate.state.holders : []))
+    const holders = [...this.open.values()].flatMap((gate) => (gate && gate.limit === limit ? gate.state.holders : []))
     return Math.max(0, ...holders.map(({ untilUs }) => Math.ceil((untilUs - this.nowUs()) / 1_000)))
   }
 }
 
+/** As the store has it, or as one that nobody has used yet. */
+function openGate({ limit, key }: GateKey, name: string, force: InForce, stored: StoredGate | null): OpenGate {
+  if (!stored) {
+    const state = emptyGate(force.policy)
+    return { limit, key, name, force, state, number: 0, hasWaiters: false, hasCalls: false, isChanged: false }
+  }
+  const { number, hasWaiters, hasCalls } = stored
+  const state = stillPaced(force.policy, stored.state)
+  return { limit, key, name, force, state, number, hasWaiters, hasCalls, isChanged: false }
+}
+
 /** What a way to learn that the code no longer has has left behind would never change again: it holds no more. */
 function stillPaced({ adaptive }: GatePolicy, state: GateState): GateState {
+  if (!state.pace && !state.window) return state
   const { pace, window, ...others } = state
   const keepsPace = pace !== undefined && (adaptive !== undefined || state.learned?.margin !== undefined)
   const keepsWindow = window !== undefined && adaptive?.preset === "scout"

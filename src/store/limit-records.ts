@@ -50,7 +50,8 @@ export interface LimitRecords {
   addForecastErrors(type: string, byBucket: ReadonlyMap<number, number>): void
   forecastErrors(): ForecastErrors
 
-  gate(key: GateKey): StoredGate | null
+  /** `name`: the gate's, which whoever asks has at hand. */
+  gate(key: GateKey, name: string): StoredGate | null
   gateByNumber(number: number): StoredGate | null
   /** By key, after the given one. */
   gatesOf(limit: string, afterKey: string | null, count: number): readonly StoredGate[]

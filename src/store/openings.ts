@@ -1,7 +1,7 @@
 // Gates whose time has come: of the lanes that wait there, as many become ready as may pass now, the first first.
 
 import type { TaskRecord } from "../task/index.ts"
-import { type Backlog, compareFlows, type FlowPlace, type FlowRow, ready, turn } from "./claim.ts"
+import { type Backlog, compareFlows, type FlowPlace, type FlowRow, placeOf, ready, turn } from "./claim.ts"
 import type { ClaimRequest } from "./contract.ts"
 import { Frontier, type Ranked } from "./frontier.ts"
 import type { OpenGate } from "./gates.ts"
@@ -112,8 +112,4 @@ class WaitingFlow implements Ranked<WaitingFlow> {
     const mine = this.head()
     return mine ? compareFlows(placeOf(mine, this.virtualTime), place) : 1
   }
-}
-
-function placeOf({ priority, readyAtMs, seq }: TaskRecord, virtualTime: number): FlowPlace {
-  return { priority, readyAtMs, seq, virtualTime }
 }

@@ -3,6 +3,8 @@
 import {
   type GateState,
   type GateToAsk,
+  hasSlotsAlone,
+  isContent,
   isMetered,
   largestCost,
   learnCost,
@@ -26,11 +28,16 @@ export type Passed = Pick<TaskRecord, "id" | "type" | "fence" | "gates" | "start
 export function settleAtGates(records: Records, task: Passed, settle: SettleRequest): void {
   const { gates, nowMs } = records
   const nowUs = nowMs * 1_000
+  const admittedAtUs = (task.startedAtMs ?? 0) * 1_000
   for (const ref of task.gates ?? []) {
     // One that was forgotten meanwhile is made anew: the other side may have said "too fast".
     const gate = gates.gate(ref)
     if (!gate) continue
-    const admittedAtUs = (task.startedAtMs ?? 0) * 1_000
+    // As nearly all are: a slot is given back, and there is nothing else to say or to learn.
+    if (isQuiet(settle) && hasSlotsAlone(gate.force.policy, gate.state) && isContent(gate.force.policy, gate.state)) {
+      gates.change(gate, releaseHolder(gate.state, task.id, task.fence, nowUs, admittedAtUs))
+      continue
+    }
     const ageUs = (agoMs: number | null) => (agoMs === null ? null : Math.max(admittedAtUs, nowUs - Math.round(agoMs * 1_000)))
     const reserved = ref.reserved ?? ref.cost
     const actual = settle.spent.find(({ limit }) => limit === ref.limit)?.actual ?? null
@@ -48,6 +55,11 @@ export function settleAtGates(records: Records, task: Passed, settle: SettleRequ
     gates.change(gate, isLearning ? learnCost(settled, nowUs, task.type, actual - ref.cost) : settled)
     hearAtGate(records, gate, task, ref, answersOf(settle))
   }
+}
+
+/** It was served, and the other side said no more. */
+function isQuiet({ outcome, heard }: SettleRequest): boolean {
+  return outcome.kind === "completed" && (heard === undefined || heard.length === 0)
 }
 
 /** The lease ran out: its slot is back, its charge stays. */

@@ -64,6 +64,12 @@ export function hasSetting(limit: LimitRecord, key: string): boolean {
   return key !== "" && settingOf(limit, key) !== noSetting
 }
 
+/** Whether any gate has one of its own. */
+export function hasSettings({ settings }: LimitRecord): boolean {
+  // The order does not matter: one is enough.
+  return Object.keys(settings).some((key) => key !== "")
+}
+
 function settingOf({ settings }: LimitRecord, key: string): LimitSetting {
   const found: Partial<LimitSetting> | undefined = settings[key]
   // A key may be called like something that every object has.

@@ -10,6 +10,7 @@ import {
   type JobRecord,
   type NewJob,
   type NewTask,
+  setForecast,
   type TaskRecord,
   withJobGate,
 } from "../task/index.ts"
@@ -74,12 +75,12 @@ function submitTasks(records: Records, request: SubmitRequest): SubmitAnswer {
     const isPlain =
       !isGated && created.task.gates !== null && created.task.status === "pending" && created.task.availableAtMs <= records.nowMs
     const forecast = isPlain ? atOnce : forecastTask(records, created.task, isGated ? arrivals.aheadOf(created.task) : nobodyAhead)
-    const change = isGated ? { ...created, task: { ...created.task, forecastAtMs: forecast?.atMs ?? null } } : created
-    if (isGated && change.task.status === "pending" && change.task.availableAtMs <= records.nowMs) arrivals.add(change.task)
-    known.byId.set(task.id, change.task)
-    if (task.idempotencyKey !== null) known.byKey.set(task.idempotencyKey, change.task)
-    changes.push(change)
-    answers.push({ task: change.task, created: true, forecast })
+    if (isGated) setForecast(created, forecast?.atMs ?? null)
+    if (isGated && created.task.status === "pending" && created.task.availableAtMs <= records.nowMs) arrivals.add(created.task)
+    known.byId.set(task.id, created.task)
+    if (task.idempotencyKey !== null) known.byKey.set(task.idempotencyKey, created.task)
+    changes.push(created)
+    answers.push({ task: created.task, created: true, forecast })
   }
   records.insert(changes)
   return { kind: "ok", nowMs: records.nowMs, tasks: answers }
@@ -98,8 +99,13 @@ function ofType(records: Records): (type: string) => readonly never[] | null {
 }
 
 function knownTasks(records: Records, tasks: readonly NewTask[]): { byId: Map<string, TaskRecord>; byKey: Map<string, TaskRecord> } {
-  const byId = new Map(records.load(tasks.map((task) => task.id)))
-  const keys = tasks.flatMap((task) => (task.idempotencyKey === null ? [] : [task.idempotencyKey]))
+  const ids: string[] = []
+  const keys: string[] = []
+  for (const { id, idempotencyKey } of tasks) {
+    ids.push(id)
+    if (idempotencyKey !== null) keys.push(idempotencyKey)
+  }
+  const byId = new Map(records.load(ids))
   const byKey = new Map<string, TaskRecord>()
   if (keys.length > 0) for (const found of records.loadByKey(keys)) byKey.set(found.idempotencyKey ?? "", found)
   return { byId, byKey }

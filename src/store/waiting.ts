@@ -12,7 +12,7 @@ interface Place {
 }
 
 /** The virtual time of a flow that was served in this step. */
-export type TimeOf = (flow: string) => number | null
+export type TimeOf = (type: string, flow: string) => number | null
 
 /** How many flows are looked at to find who is first, where flows were served elsewhere since they were placed. */
 const mostLooks = 64
@@ -31,11 +31,11 @@ export class Waiting {
 
   /** Whether somebody of the type waits at the gate who comes before this place. */
   isBehind(type: string, gate: number, place: FlowPlace, timeOf: TimeOf): boolean {
-    if (this.joined.get(placeKey(type, gate))?.some((row) => isBefore(row, timeOf, place))) return true
+    if (this.joined.get(placeKey(type, gate))?.some((row) => isBefore(type, row, timeOf, place))) return true
     const first = this.firstWaiter(type, gate)
     // Nobody stands earlier than where he was placed: who is before the first is before all.
     if (!first || compareFlows(first, place) >= 0) return false
-    return isBefore(first, timeOf, place) || this.isBehindOthers(type, gate, place, timeOf)
+    return isBefore(type, first, timeOf, place) || this.isBehindOthers(type, gate, place, timeOf)
   }
 
   private isBehindOthers(type: string, gate: number, place: FlowPlace, timeOf: TimeOf): boolean {
@@ -43,7 +43,7 @@ export class Waiting {
     for (let look = 0; look < mostLooks; look++) {
       const [row] = this.records.backlog().flows(type, gate, skip, 1)
       if (!row || compareFlows(row, place) >= 0) return false
-      if (isBefore(row, timeOf, place)) return true
+      if (isBefore(type, row, timeOf, place)) return true
       if (row.virtualTime < row.flowTime) this.records.refreshFlow(type, gate, row.flow)
       else skip++
     }
@@ -105,7 +105,7 @@ function placeKey(type: string, gate: number): string {
   return `${gate} ${type}`
 }
 
-function isBefore(row: FlowRow, timeOf: TimeOf, place: FlowPlace): boolean {
-  const virtualTime = Math.max(row.virtualTime, row.flowTime, timeOf(row.flow) ?? row.virtualTime)
+function isBefore(type: string, row: FlowRow, timeOf: TimeOf, place: FlowPlace): boolean {
+  const virtualTime = Math.max(row.virtualTime, row.flowTime, timeOf(type, row.flow) ?? row.virtualTime)
   return compareFlows({ ...row, virtualTime }, place) < 0
 }

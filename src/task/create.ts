@@ -2,6 +2,7 @@
 
 import { SluiceError } from "../errors/index.ts"
 import { clampInstant, formatInstant } from "../units/index.ts"
+import type { Draft } from "./copy.ts"
 import type { HistoryEntry } from "./history.ts"
 import type { GateRef, TaskRecord } from "./record.ts"
 import { type Change, expire } from "./transitions.ts"
@@ -86,6 +87,12 @@ export function create(task: NewTask, seq: number, nowMs: number): Change {
   if (expiresAtMs === null || nowMs < expiresAtMs) return { task: created, entries: [entry] }
   const expired = expire(created, nowMs)
   return { task: expired.task, entries: [entry, ...expired.entries] }
+}
+
+/** When the task that was just made is expected to start. Nobody else has it yet: it is set, not copied. */
+export function setForecast({ task }: Change, atMs: number | null): void {
+  const draft = task as Draft
+  draft.forecastAtMs = atMs
 }
 
 /** A task that is to start only after it has expired can never run: the caller has mixed something up. */

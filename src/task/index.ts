@@ -1,5 +1,5 @@
 export { type Backoff, backoffMs, defaultBackoff, spread } from "./backoff.ts"
-export { checkSchedule, create, type NewTask, type When } from "./create.ts"
+export { checkSchedule, create, type NewTask, setForecast, type When } from "./create.ts"
 export {
   type FailureOptions,
   PermanentError,

@@ -72,7 +72,7 @@ describe("found by fuzzing the keys of Redis", () => {
 
   it("a gate under another number is not looked for where nobody is", () =>
     withDamage(
-      () => repacked("gates", "counted/k2", ([head]) => void (head as unknown[]).splice(0, 1, 99)),
+      () => repacked("gates", "counted/k2", (values) => void values.splice(0, 1, 99)),
       async (desk) => {
         await desk.change("counted", { kind: "reset" })
         await refuses(desk.worker("worker-9").claim(call), /gate "counted\/k2" \(in .*gates\): expected number 3, got 99/)
@@ -157,7 +157,17 @@ describe("found by fuzzing the keys of Redis", () => {
 
   it("a holder without its end still holds: the gate is refused, and nothing passes in its place", () =>
     withDamage(
-      () => repacked("gates", "vendor/k1", ([, state]) => void (state as unknown[]).splice(8, 1, Number.NaN)),
+      () =>
+        repacked("gates", "vendor/k1", (values) => {
+          const [id, fence, slots] = unpackAll(values[12] as Buffer) ?? []
+          values[12] = packAll([id, fence, slots, Number.NaN])
+        }),
+      (desk) => refuses(desk.gate("vendor", "k1"), /"vendor\/k1" \(in .*gates\): expected a gate, got/),
+    ))
+
+  it("a gate whose holders were lost is refused, and nothing passes in their place", () =>
+    withDamage(
+      () => repacked("gates", "vendor/k1", (values) => void values.splice(12, 1, false)),
       (desk) => refuses(desk.gate("vendor", "k1"), /"vendor\/k1" \(in .*gates\): expected a gate, got/),
     ))
 

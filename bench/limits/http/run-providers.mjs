@@ -25,11 +25,11 @@ export async function runProviders({ providers, network, limits, workerCount, ba
       const server = start("../limits/http/server.mjs", { providers, network, mostRequests })
       const { url } = await server.next("listening")
       const options = { url, limits }
-      const file = join(folder, "sluice.db")
-      const queue = await connect(`sqlite:${file}`)
+      const store = `sqlite:${join(folder, "sluice.db")}`
+      const queue = await connect(store)
       const workers = Array.from({ length: workerCount }, (_, i) =>
         start("worker.mjs", {
-          file,
+          store,
           module: "../limits/http/calls.mjs",
           options,
           settings: { id: `worker-${i + 1}`, concurrency, ...(retention ? { retention } : {}) },

@@ -23,8 +23,13 @@ export function learn(policy: GatePolicy, state: GateState, nowUs: number, heard
 }
 
 /** Nearly all are: a declared limit has let something pass, the other side said no more, and nothing was ever learned there. */
-function isUneventful({ adaptive }: GatePolicy, { learned, pace, window, slots, cooldown: { count } }: GateState, heard: Heard): boolean {
+function isUneventful(policy: GatePolicy, state: GateState, heard: Heard): boolean {
   if (heard.kind !== "served" || heard.quota !== null || heard.retryAfterUs !== null) return false
+  return isContent(policy, state)
+}
+
+/** Whether it learns nothing from one more that was served, about which the other side said no more. */
+export function isContent({ adaptive }: GatePolicy, { learned, pace, window, slots, cooldown: { count } }: GateState): boolean {
   return !adaptive && !learned && !pace && !window && slots === undefined && count === 0
 }
 

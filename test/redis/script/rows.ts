@@ -2,7 +2,7 @@
 
 import { Live } from "../../../src/stores/redis/script/live.ts"
 import { newPast, readPast } from "../../../src/stores/redis/script/past.ts"
-import { isLong, rowOf, toLive } from "../../../src/stores/redis/script/row.ts"
+import { addRow, isLong, toLive } from "../../../src/stores/redis/script/row.ts"
 import { cjson, encode } from "../../../src/stores/redis/script/server.ts"
 import { copyStored, type StoredTask, setBase } from "../../../src/stores/redis/script/stored-task.ts"
 import { Tasks } from "../../../src/stores/redis/script/tasks.ts"
@@ -26,7 +26,7 @@ export function run(this: void, [base = ""]: readonly string[], given: readonly 
     const [found] = tasks.records([task.id])
     if (!found) continue
     const copy = copyStored(found as StoredTask)
-    for (const part of rowOf(found)) answer.push(part)
+    addRow(answer, found)
     answer.push(plain(found), plain(copy))
     const { live } = tasks.entry(task.id) ?? { live: [] }
     answer.push(encode(readPast((live[Live.past] as string | undefined) ?? false, task.createdAtMs), () => undefined))

@@ -78,6 +78,8 @@ export class Meta {
   number(name: string): number {
     const value = this.values[name]
     if (value === undefined) return 0
+    // Set by this step.
+    if (typeof value === "number") return value
     const number = tonumber(value)
     if (!isWhole(number)) throw damaged(`${name} (in ${this.key})`, "a number", value)
     return number

@@ -24,10 +24,6 @@ export interface Waiting {
 
 const mostRows = 8
 
-export function isNobody({ rows, sums, more }: Waiting): boolean {
-  return rows.length === 0 && sums.length === 0 && more.length === 0
-}
-
 export function countDemand(at: Waiting, type: string, flow: string, priority: number, tasks: number, cost: number): void {
   if (at.sums.length > 0 || at.more.length > 0) addMore(at, type, flow, priority, tasks, cost)
   else addRow(at, type, flow, priority, tasks, cost)

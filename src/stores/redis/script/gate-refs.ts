@@ -11,16 +11,20 @@ export function toGates(stored: Place | undefined): readonly GateRef[] | null {
   if (!stored) return []
   if (isApart(stored)) return null
   const gates: GateRef[] = []
-  for (const [limit, key, cost, most, reserved, delayMs] of stored as unknown as StoredGateRef[])
-    gates.push({
-      limit,
-      key,
-      cost,
-      most: (most as unknown as Place) || undefined,
-      reserved: (reserved as unknown as Place) || undefined,
-      delayMs: (delayMs as unknown as Place) || undefined,
-    } as unknown as GateRef)
+  for (const ref of stored as unknown as StoredGateRef[])
+    gates.push(ref.length === 3 ? { limit: ref[0], key: ref[1], cost: ref[2] } : toRef(ref))
   return gates
+}
+
+function toRef([limit, key, cost, most, reserved, delayMs]: StoredGateRef): GateRef {
+  return {
+    limit,
+    key,
+    cost,
+    most: (most as unknown as Place) || undefined,
+    reserved: (reserved as unknown as Place) || undefined,
+    delayMs: (delayMs as unknown as Place) || undefined,
+  } as unknown as GateRef
 }
 
 /** Adds the names of the gates that a stored task passes. */

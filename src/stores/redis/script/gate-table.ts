@@ -10,7 +10,7 @@ import { gateName } from "../../../task/index.ts"
 import { askWith, callWith, type Values } from "./batch.ts"
 import { type Context, damaged } from "./context.ts"
 import { settleDemand } from "./demand.ts"
-import { isIdle, type Kept, packGate, unpackGate } from "./kept-gate.ts"
+import { isIdle, type Kept, newGate, packGate, unpackGate } from "./kept-gate.ts"
 import { bytesAfter, bytesBefore, firstBytes, fromSortable, sortable } from "./lua.ts"
 import { unreadable } from "./packed.ts"
 import { redis } from "./server.ts"
@@ -38,8 +38,8 @@ export class GateTable {
     this.base = context.base
   }
 
-  find(gate: GateKey): Kept | null {
-    const name = gateName(gate)
+  /** `name`: that of the gate, where whoever asks has made it. */
+  find(gate: GateKey, name = gateName(gate)): Kept | null {
     const known = this.byName[name]
     if (known !== undefined) return known === false ? null : known
     const ahead = this.texts[name]
@@ -88,24 +88,7 @@ export class GateTable {
 
   add({ limit, key }: GateKey, state: GateState): Kept {
     const number = this.context.meta.take("gates", 1)
-    const kept: Kept = {
-      number,
-      name: gateName({ limit, key }),
-      limit,
-      key,
-      state,
-      text: "",
-      stateFrom: 0,
-      touchedAtMs: this.context.nowMs,
-      idleSinceMs: 0,
-      types: [],
-      hasCalls: false,
-      rows: [],
-      sums: [],
-      more: [],
-      isNew: true,
-      isChanged: false,
-    }
+    const kept = newGate(number, gateName({ limit, key }), limit, key, state, this.context.nowMs)
     this.byName[kept.name] = kept
     this.byNumber[number] = kept
     this.change(kept)
@@ -116,7 +99,6 @@ export class GateTable {
     const kept = this.numbered(number)
     if (kept === null) return
     kept.state = state
-    kept.stateFrom = 0
     kept.touchedAtMs = this.context.nowMs
     this.change(kept)
   }
@@ -206,7 +188,7 @@ export class GateTable {
       kept.isChanged = false
       // It was removed after it was changed.
       if (this.byName[kept.name] !== kept) continue
-      settleDemand(kept, base)
+      if (kept.more.length > 0) settleDemand(kept, base)
       if (kept.isNew) {
         kept.isNew = false
         names.push(kept.number, kept.name)

@@ -1,15 +1,16 @@
-// The state of a gate as it is kept: one flat row of numbers and texts. It is read and written with every gate that a task passes, and a
-// row costs a third of what tables with named fields cost; a gate with a thousand holders, half. What is rare stands at its end as it is.
+// What a gate keeps of its holders and its rates, as texts of packed values one behind the other: they are unpacked without a table
+// between, and a gate with a thousand holders is not packed anew where they have not changed.
 
 import type { GateState, Holder } from "../../../limits/index.ts"
-import { unpackAt } from "./packed.ts"
+import { unpackAt, unpackFour } from "./packed.ts"
 import { cmsgpack } from "./server.ts"
 
 type RateState = GateState["rates"][number]
 type WindowState = Extract<RateState, { kind: "window" }>
 type FreeTime = WindowState["free"][number]
 type Flat = (number | string | boolean | object)[]
-type Rare = Pick<GateState, "pace" | "slots" | "window" | "learned" | "refusals">
+/** What few gates have: packed as it is. */
+export type Rare = Pick<GateState, "pace" | "slots" | "window" | "learned" | "refusals">
 
 /** A field that is new in a state has to be packed as well: else this does not compile. */
 type IsAll<T, Packed extends string> = T extends unknown ? ([Exclude<keyof T, Packed>] extends [never] ? true : never) : never
@@ -23,24 +24,38 @@ type AllIsPacked = IsAll<GateState, "rates" | "holders" | "holdUs" | "closedUnti
 const kinds: [AllIsPacked] extends [never] ? never : Readonly<Record<RateState["kind"], number>> = { window: 1, fixed: 2, bucket: 3 }
 /** Where there is no number yet. */
 const none = -1
-/** How many values there are before the holders. */
-const beforeHolders = 5
 
-export function packState(state: GateState): string {
-  const { rates, holders, holdUs, closedUntilUs, cooldown, pace, slots, window, learned, refusals } = state
-  const flat: Flat = [holdUs, closedUntilUs, cooldown.count, cooldown.reactedAtUs, holders.length]
-  let at = beforeHolders
-  for (const { id, fence, slots: held, untilUs } of holders) {
-    flat[at] = id
-    flat[at + 1] = fence
-    flat[at + 2] = held
-    flat[at + 3] = untilUs
-    at += 4
+export const noHolders: readonly Holder[] = []
+export const noRates: readonly RateState[] = []
+
+/** False where there are none. */
+export function packHolders(holders: readonly Holder[]): string | false {
+  if (holders.length === 0) return false
+  let text = ""
+  for (const { id, fence, slots, untilUs } of holders) text += cmsgpack.pack(id, fence, slots, untilUs)
+  return text
+}
+
+/** Null where they cannot be read. */
+export function unpackHolders(text: string): readonly Holder[] | null {
+  const holders: Holder[] = []
+  let offset = 0
+  while (offset !== -1) {
+    const [isSound, next, id, fence, slots, untilUs] = unpackFour(text, offset)
+    // One without its end would hold nothing, and another would pass in its place.
+    if (!isSound || typeof untilUs !== "number" || typeof slots !== "number" || !(untilUs >= 0) || !(slots >= 0)) return null
+    holders.push({ id, fence, slots, untilUs } as Holder)
+    offset = next
   }
-  flat[at++] = rates.length
+  return holders
+}
+
+/** False where there are none. */
+export function packRates(rates: readonly RateState[]): string | false {
+  if (rates.length === 0) return false
+  const flat: Flat = []
+  let at = 0
   for (const rate of rates) at = packRate(flat, at, rate)
-  const hasRare = pace !== undefined || slots !== undefined || window !== undefined || learned !== undefined || refusals !== undefined
-  flat[at] = hasRare ? { pace, slots, window, learned, refusals } : false
   return cmsgpack.pack(flat)
 }
 
@@ -68,29 +83,17 @@ function packRate(flat: Flat, from: number, rate: RateState): number {
   return from + 4
 }
 
-/** Null where it cannot be read. */
-export function unpackState(text: string, offset: number): GateState | null {
-  const [isSound, , value] = unpackAt(text, offset)
+/** Null where they cannot be read. */
+export function unpackRates(text: string): readonly RateState[] | null {
+  const [isSound, , value] = unpackAt(text, 0)
   if (!isSound || typeof value !== "object") return null
   const flat = value as Flat
   const size = flat.length
-  const [holdUs, closedUntilUs, count, reactedAtUs, held] = flat as [number, number, number, number, number]
-  if (typeof held !== "number" || beforeHolders + 4 * held > size) return null
-  const holders: Holder[] = []
-  let at = beforeHolders
-  for (let i = 0; i < held; i++) {
-    const holder = { id: flat[at], fence: flat[at + 1], slots: flat[at + 2], untilUs: flat[at + 3] } as Holder
-    // One without its end would hold nothing, and another would pass in its place.
-    if (!(holder.untilUs >= 0) || !(holder.slots >= 0)) return null
-    holders[i] = holder
-    at += 4
-  }
   const rates: RateState[] = []
-  const rateCount = flat[at++]
-  if (typeof rateCount !== "number" || rateCount > size) return null
-  for (let i = 0; i < rateCount; i++) {
+  let at = 0
+  while (at < size) {
     const perUs = flat[at + 1] as number
-    if (!(perUs > 0)) return null
+    if (typeof perUs !== "number" || !(perUs > 0)) return null
     if (flat[at] === kinds.window) {
       const free: FreeTime[] = []
       const freeCount = flat[at + 4]
@@ -106,19 +109,17 @@ export function unpackState(text: string, offset: number): GateState | null {
         free[j] = [atUs, cost]
         at += 2
       }
-      rates[i] = lagUs === none ? { kind: "window", perUs, free, rttMinUs } : { kind: "window", perUs, free, rttMinUs, lagUs }
+      rates.push(lagUs === none ? { kind: "window", perUs, free, rttMinUs } : { kind: "window", perUs, free, rttMinUs, lagUs })
     } else {
       const [first, second] = [flat[at + 2] as number, flat[at + 3] as number]
       if (!(first >= 0) || !(second >= 0) || (flat[at] !== kinds.fixed && flat[at] !== kinds.bucket)) return null
-      rates[i] =
+      rates.push(
         flat[at] === kinds.fixed
           ? { kind: "fixed", perUs, startUs: first, used: second }
-          : { kind: "bucket", perUs, owed: first, atUs: second }
+          : { kind: "bucket", perUs, owed: first, atUs: second },
+      )
       at += 4
     }
   }
-  if (at + 1 !== size || !(holdUs >= 0) || !(closedUntilUs >= 0) || !(count >= 0)) return null
-  const state: GateState = { rates, holders, holdUs, closedUntilUs, cooldown: { count, reactedAtUs } }
-  const rare = flat[at]
-  return typeof rare === "object" ? { ...state, ...(rare as Rare) } : state
+  return rates
 }

@@ -10,7 +10,6 @@ import type { Context } from "./context.ts"
 import { countDemand, demandAt } from "./demand.ts"
 import { type Dues, openDues } from "./dues.ts"
 import { type GateTable, openGates } from "./gate-table.ts"
-import { toStored } from "./kept-gate.ts"
 import { openLimits, type RedisLimits } from "./limits.ts"
 import { type CallLines, openLines } from "./lines.ts"
 import { bytesBefore, firstBytes, toNumber } from "./lua.ts"
@@ -97,20 +96,16 @@ export class RedisGates implements LimitRecords {
     if (names.length > 1) this.table().readAhead(names)
   }
 
-  gate(key: GateKey): StoredGate | null {
-    const kept = this.table().find(key)
-    return kept === null ? null : toStored(kept)
+  gate(key: GateKey, name?: string): StoredGate | null {
+    return this.table().find(key, name)
   }
 
   gateByNumber(number: number): StoredGate | null {
-    const kept = this.table().numbered(number)
-    return kept === null ? null : toStored(kept)
+    return this.table().numbered(number)
   }
 
   gatesOf(limit: string, afterKey: string | null, count: number): readonly StoredGate[] {
-    return this.table()
-      .ofLimit(limit, afterKey, count)
-      .map((kept) => toStored(kept))
+    return this.table().ofLimit(limit, afterKey, count)
   }
 
   countGates(limit: string): { readonly gates: number; readonly waitingTasks: number } {
@@ -120,7 +115,7 @@ export class RedisGates implements LimitRecords {
   }
 
   addGate(key: GateKey, state: GateState): StoredGate {
-    return toStored(this.table().add(key, state))
+    return this.table().add(key, state)
   }
 
   saveGate(number: number, state: GateState): void {
@@ -132,9 +127,7 @@ export class RedisGates implements LimitRecords {
   }
 
   idleGates(limit: number): readonly StoredGate[] {
-    return this.table()
-      .idle(limit)
-      .map((kept) => toStored(kept))
+    return this.table().idle(limit)
   }
 
   /** A task comes to wait in a lane, or leaves it. */
@@ -168,6 +161,7 @@ export class RedisGates implements LimitRecords {
     this.dues().set(type, gate, atMs)
     if (kept === null || kept.types.includes(type) === (atMs !== null)) return
     kept.types = atMs === null ? kept.types.filter((other) => other !== type) : [...kept.types, type]
+    kept.hasWaiters = kept.types.length > 0
     this.table().change(kept)
   }
 

@@ -1,71 +1,183 @@
-// A gate as it is kept: two packed values, who is there and its state. The second is not packed anew where only the first has changed.
+// A gate as it is kept: packed values one behind the other, for each gate that a task passes is read and written with it.
 
 import type { GateState } from "../../../limits/index.ts"
 import type { StoredGate } from "../../../store/limit-records.ts"
-import { isNobody, type Row, type Sum, type Waiting } from "./demand.ts"
-import { packState, unpackState } from "./gate-text.ts"
-import { bytesAfter } from "./lua.ts"
-import { unpackAt } from "./packed.ts"
+import { attempt } from "./builtins.ts"
+import type { Row, Sum, Waiting } from "./demand.ts"
+import { noHolders, noRates, packHolders, packRates, type Rare, unpackHolders, unpackRates } from "./gate-text.ts"
 import { cmsgpack } from "./server.ts"
 
-export interface Kept extends Waiting {
+/** What a step sees of it, and what else is kept. */
+export interface Kept extends Waiting, StoredGate {
   readonly name: string
-  readonly limit: string
-  readonly key: string
   state: GateState
-  /** As it was read, and where the state begins; 0 where that has changed since. */
-  readonly text: string
-  stateFrom: number
+  /** As they were read, and as what: where they are the same still, they are not packed anew. */
+  readonly holders: GateState["holders"]
+  readonly holdersText: string | false
+  readonly rates: GateState["rates"]
+  readonly ratesText: string | false
   touchedAtMs: number
   /** Where it stands among the idle ones; 0: it does not. */
   idleSinceMs: number
   /** The types that wait there. */
-  types: string[]
+  types: readonly string[]
+  hasWaiters: boolean
   hasCalls: boolean
   isNew: boolean
   isChanged: boolean
 }
 
-/** What is packed before the state. */
-type Head = [number: number, touchedAtMs: number, idleSinceMs: number, types: string[], hasCalls: boolean, rows: Row[], sums: Sum[]]
+const noTypes: readonly string[] = []
+
+/**
+ * How many values there are, and what: false where there is none of it. How many holders and rates there are stands beside them: without
+ * them, others would pass in their place.
+ */
+const valueCount = 16
+type Values = [
+  number: number,
+  touchedAtMs: number,
+  idleSinceMs: number,
+  types: readonly string[] | false,
+  hasCalls: boolean,
+  rows: Row[] | false,
+  sums: Sum[] | false,
+  holdUs: number,
+  closedUntilUs: number,
+  cooldowns: number,
+  reactedAtUs: number,
+  holderCount: number,
+  holders: string | false,
+  rateCount: number,
+  rates: string | false,
+  rare: Rare | false,
+]
+
+/** By its own type: that of what comes one by one is that of no list. */
+const unpackValues = cmsgpack.unpack_limit as unknown as (
+  this: void,
+  text: string,
+  limit: number,
+  offset: number,
+) => LuaMultiReturn<[offset: number, ...Values]>
 
 /** Null where it cannot be read. */
 export function unpackGate(text: string, name: string, limit: string, key: string): Kept | null {
-  const [isHead, offset, head] = unpackAt(text, 0)
-  if (!isHead || typeof head !== "object") return null
-  const state = unpackState(text, offset)
-  const [number, touchedAtMs, idleSinceMs, types, hasCalls, rows, sums] = head as Head
-  if (state === null || typeof number !== "number" || typeof sums !== "object") return null
-  return {
+  const [isSound, gate] = attempt(readGate, text, name, limit, key)
+  return isSound ? gate : null
+}
+
+function readGate(this: void, text: string, name: string, limit: string, key: string): Kept | null {
+  const [
+    offset,
     number,
-    name,
-    limit,
-    key,
-    state,
-    text,
-    stateFrom: offset,
     touchedAtMs,
     idleSinceMs,
     types,
     hasCalls,
     rows,
     sums,
+    holdUs,
+    closedUntilUs,
+    count,
+    reactedAtUs,
+    holderCount,
+    held,
+    rateCount,
+    rated,
+    rare,
+  ] = unpackValues(text, valueCount, 0)
+  if (offset !== -1 || typeof number !== "number" || rare === undefined) return null
+  if (!(holdUs >= 0) || !(closedUntilUs >= 0) || !(count >= 0)) return null
+  const holders = held === false ? noHolders : unpackHolders(held)
+  const rates = rated === false ? noRates : unpackRates(rated)
+  if (holders === null || rates === null || holders.length !== holderCount || rates.length !== rateCount) return null
+  let state: GateState = { rates, holders, holdUs, closedUntilUs, cooldown: { count, reactedAtUs } }
+  if (rare !== false) state = { ...state, ...rare }
+  return {
+    number,
+    name,
+    limit,
+    key,
+    state,
+    holders,
+    holdersText: held,
+    rates,
+    ratesText: rated,
+    touchedAtMs,
+    idleSinceMs,
+    types: types === false ? noTypes : types,
+    hasWaiters: types !== false,
+    hasCalls,
+    rows: rows === false ? [] : rows,
+    sums: sums === false ? [] : sums,
     more: [],
     isNew: false,
     isChanged: false,
   }
 }
 
-export function isIdle(kept: Kept): boolean {
-  return kept.types.length === 0 && !kept.hasCalls && isNobody(kept)
+export function newGate(number: number, name: string, limit: string, key: string, state: GateState, nowMs: number): Kept {
+  return {
+    number,
+    name,
+    limit,
+    key,
+    state,
+    holders: noHolders,
+    holdersText: false,
+    rates: noRates,
+    ratesText: false,
+    touchedAtMs: nowMs,
+    idleSinceMs: 0,
+    types: noTypes,
+    hasWaiters: false,
+    hasCalls: false,
+    rows: [],
+    sums: [],
+    more: [],
+    isNew: true,
+    isChanged: false,
+  }
+}
+
+/** Nobody waits there. */
+export function isIdle({ types, hasCalls, rows, sums, more }: Kept): boolean {
+  return rows.length === 0 && types.length === 0 && !hasCalls && sums.length === 0 && more.length === 0
 }
 
 export function packGate(kept: Kept): string {
-  const head: Head = [kept.number, kept.touchedAtMs, kept.idleSinceMs, kept.types, kept.hasCalls, kept.rows, kept.sums]
-  return `${cmsgpack.pack(head)}${kept.stateFrom > 0 ? bytesAfter(kept.text, kept.stateFrom) : packState(kept.state)}`
+  const { state, types, rows, sums } = kept
+  const { holders, rates, cooldown } = state
+  // Before the call: one with conditions in it is made piece by piece.
+  let [holdersText, ratesText] = [kept.holdersText, kept.ratesText]
+  if (holders !== kept.holders) holdersText = packHolders(holders)
+  if (rates !== kept.rates) ratesText = packRates(rates)
+  const typesAt = types.length > 0 && types
+  const rowsAt = rows.length > 0 && rows
+  const sumsAt = sums.length > 0 && sums
+  const rare = rareOf(state)
+  return cmsgpack.pack(
+    kept.number,
+    kept.touchedAtMs,
+    kept.idleSinceMs,
+    typesAt,
+    kept.hasCalls,
+    rowsAt,
+    sumsAt,
+    state.holdUs,
+    state.closedUntilUs,
+    cooldown.count,
+    cooldown.reactedAtUs,
+    holders.length,
+    holdersText,
+    rates.length,
+    ratesText,
+    rare,
+  )
 }
 
-export function toStored(kept: Kept): StoredGate {
-  const { number, limit, key, state, hasCalls } = kept
-  return { number, limit, key, state, hasWaiters: kept.types.length > 0, hasCalls }
+function rareOf({ pace, slots, window, learned, refusals }: GateState): Rare | false {
+  if (!pace && !window && !learned && slots === undefined && refusals === undefined) return false
+  return { pace, slots, window, learned, refusals } as Rare
 }

@@ -3,7 +3,7 @@
 
 import { compareHeads, type Head, ready } from "../../../store/claim.ts"
 import type { TaskRecord } from "../../../task/index.ts"
-import { askWith } from "./batch.ts"
+import { askWith, callWith, type Values } from "./batch.ts"
 import { tonumber } from "./builtins.ts"
 import { type Context, damaged } from "./context.ts"
 import { Live } from "./live.ts"
@@ -23,8 +23,14 @@ export interface Lane {
   gate: number
   /** By which it stands, where it does. */
   head: Head | null
-  /** Highest priority first. */
-  lines: WaitingLine[]
+  /** As a member of where it stands, where that is known. */
+  member: string | null
+  /** Highest priority first; null until somebody asks for them: a lane of one task, as most gates have, mostly goes without. */
+  lines: WaitingLine[] | null
+  /** As it was read; null where it is new. */
+  readonly stored: StoredLane | null
+  /** The number of its only task, where nobody has asked for more. */
+  only: number | null
   /** The best that has come since it was placed. */
   come: Head | null
   /** Whether somebody has left since it was placed: then its head has to be looked for. */
@@ -41,7 +47,7 @@ export interface Lane {
  * Name, type, flow, gate, then the head or false, then for each priority: it, how many have left its list, how many are sorted, and the list
  * where it is short.
  */
-type StoredLane = [string, string, string, number, [number, number, number] | false, ...(number | number[] | false)[]]
+export type StoredLane = [string, string, string, number, [number, number, number] | false, ...(number | number[] | false)[]]
 /** How many values each priority has there. */
 const perLine = 4
 const firstLine = 5
@@ -54,6 +60,8 @@ export class LaneTable {
   private readonly writes: Writes
   private readonly byNumber: Record<number, Lane | undefined> = {}
   private readonly byName: Record<string, Lane | undefined> = {}
+  /** Of lanes that were read ahead, by the number of the task. */
+  private readonly names: Record<number, string | undefined> = {}
   private changed: Lane[] = []
   private readonly lastPlace = { type: "", gate: -1, flow: "", key: "" }
 
@@ -67,7 +75,7 @@ export class LaneTable {
 
   /** The lane for a task that is about to wait, made if there is none. */
   laneFor(task: TaskRecord): Lane {
-    const name = laneName(task)
+    const name = this.names[task.seq] ?? laneName(task)
     const known = this.byName[name]
     if (known !== undefined) return known
     const found = redis.call("HGET", `${this.base}lane-of`, name) as string | false
@@ -84,6 +92,7 @@ export class LaneTable {
     for (const task of tasks) {
       if (task.gates === null || task.gates.length === 0) continue
       const name = laneName(task)
+      this.names[task.seq] = name
       if (isAsked[name] || this.byName[name] !== undefined) continue
       isAsked[name] = true
       names.push(name)
@@ -124,26 +133,38 @@ export class LaneTable {
     if (text === false) throw damaged(`lane ${number} (in ${this.key})`, "its record, which an index names", undefined)
     const stored = cmsgpack.unpack(text) as StoredLane
     const head = stored[4]
-    const lane = newLane(number, stored[0], stored[1], stored[2])
+    const lane = newLane(number, stored[0], stored[1], stored[2], stored)
     lane.gate = stored[3]
+    lane.only = onlyOf(stored)
     if (head !== false) lane.head = { priority: head[0], readyAtMs: head[1], seq: head[2] }
-    for (let i = firstLine; i + perLine <= stored.length; i += perLine) {
-      const inside = stored[i + 3] as number[] | false
-      lane.lines.push(this.line(number, stored[i] as number, stored[i + 1] as number, stored[i + 2] as number, inside))
-    }
     this.byNumber[number] = lane
     return lane
   }
 
+  linesOf(lane: Lane): WaitingLine[] {
+    if (lane.lines) return lane.lines
+    const lines: WaitingLine[] = []
+    const stored = lane.stored ?? []
+    for (let i = firstLine; i + perLine <= stored.length; i += perLine) {
+      const inside = stored[i + 3] as number[] | false
+      lines.push(this.line(lane.number, stored[i] as number, stored[i + 1] as number, stored[i + 2] as number, inside))
+    }
+    lane.lines = lines
+    lane.only = null
+    return lines
+  }
+
   /** The line of this priority, made if there is none. */
   lineOf(lane: Lane, priority: number): WaitingLine {
+    const lines = this.linesOf(lane)
     let place = 0
-    for (const line of lane.lines) {
+    for (const line of lines) {
       if (line.priority === priority) return line
       if (line.priority > priority) place++
     }
     const made = this.line(lane.number, priority, 0, 0, [])
-    lane.lines.splice(place, 0, made)
+    if (place === lines.length) lines.push(made)
+    else lines.splice(place, 0, made)
     this.change(lane)
     return made
   }
@@ -155,8 +176,9 @@ export class LaneTable {
     lane.hasLost = false
     if (before && head && compareHeads(before, head) === 0) return
     const place = this.placeKey(lane.type, lane.gate, lane.flow)
-    if (before) this.writes.removeSorted(place, laneMember(before, lane.number))
-    if (head) this.writes.addSorted(place, 0, laneMember(head, lane.number))
+    if (before) this.writes.removeSorted(place, lane.member ?? laneMember(before, lane.number))
+    lane.member = head && laneMember(head, lane.number)
+    if (lane.member !== null) this.writes.addSorted(place, 0, lane.member)
     lane.head = head
     this.change(lane)
     const idle = `${this.base}lanes-idle`
@@ -167,8 +189,9 @@ export class LaneTable {
   move(lane: Lane, gate: number): void {
     const { head, number } = lane
     if (head) {
-      this.writes.removeSorted(this.placeKey(lane.type, lane.gate, lane.flow), laneMember(head, number))
-      this.writes.addSorted(this.placeKey(lane.type, gate, lane.flow), 0, laneMember(head, number))
+      const member = lane.member ?? laneMember(head, number)
+      this.writes.removeSorted(this.placeKey(lane.type, lane.gate, lane.flow), member)
+      this.writes.addSorted(this.placeKey(lane.type, gate, lane.flow), 0, member)
     }
     lane.gate = gate
     this.change(lane)
@@ -189,7 +212,6 @@ export class LaneTable {
 
   /** Drops lanes without tasks; answers how many. */
   forget(limit: number): number {
-    this.end()
     const idle = `${this.base}lanes-idle`
     this.writes.settle(idle)
     const numbers = redis.call("SRANDMEMBER", idle, limit) as string[]
@@ -198,6 +220,7 @@ export class LaneTable {
       this.writes.removeField(this.key, lane.number)
       this.writes.removeField(`${this.base}lane-of`, lane.name)
       this.writes.removeFromSet(idle, lane.number)
+      lane.isChanged = false
       this.byNumber[lane.number] = undefined
       this.byName[lane.name] = undefined
     }
@@ -205,25 +228,30 @@ export class LaneTable {
   }
 
   end(): void {
+    const written: Values = []
     for (const lane of this.changed) {
+      // It was forgotten after it was changed.
+      if (!lane.isChanged) continue
       lane.isChanged = false
       const { head } = lane
-      const stored: unknown[] = [lane.name, lane.type, lane.flow, lane.gate, head ? [head.priority, head.readyAtMs, head.seq] : false]
+      const standing = head !== null && [head.priority, head.readyAtMs, head.seq]
+      const stored: unknown[] = [lane.name, lane.type, lane.flow, lane.gate, standing]
       let at = firstLine
-      for (const line of lane.lines) {
+      for (const line of this.linesOf(lane)) {
         stored[at] = line.priority
         stored[at + 1] = line.gone
         stored[at + 2] = line.sortedCount
         stored[at + 3] = line.inside()
         at += perLine
       }
-      this.writes.setField(this.key, lane.number, cmsgpack.pack(stored))
+      written.push(lane.number, cmsgpack.pack(stored))
     }
     this.changed = []
+    callWith("HSET", this.key, written)
   }
 
   private make(name: string, { type, flow }: TaskRecord): Lane {
-    const lane = newLane(this.context.meta.take("lanes", 1), name, type, flow)
+    const lane = newLane(this.context.meta.take("lanes", 1), name, type, flow, null)
     this.writes.setField(`${this.base}lane-of`, name, lane.number)
     this.byNumber[lane.number] = lane
     this.change(lane)
@@ -246,7 +274,7 @@ export class LaneTable {
   }
 }
 
-function newLane(number: number, name: string, type: string, flow: string): Lane {
+function newLane(number: number, name: string, type: string, flow: string, stored: StoredLane | null): Lane {
   return {
     number,
     name,
@@ -254,7 +282,10 @@ function newLane(number: number, name: string, type: string, flow: string): Lane
     flow,
     gate: ready,
     head: null,
-    lines: [],
+    member: null,
+    lines: null,
+    stored,
+    only: null,
     come: null,
     hasLost: false,
     isTouched: false,
@@ -263,6 +294,13 @@ function newLane(number: number, name: string, type: string, flow: string): Lane
     readFrom: 0,
     isReadAnew: false,
   }
+}
+
+/** The number of the only task that it has. */
+function onlyOf(stored: StoredLane): number | null {
+  if (stored.length !== firstLine + perLine || stored[firstLine + 2] !== 0) return null
+  const inside = stored[firstLine + 3] as number[] | false
+  return inside !== false && inside.length === 1 ? (inside[0] as number) : null
 }
 
 /** What a task costs at a gate is its own affair: tasks that pass the same gates share a lane. */

@@ -10,9 +10,10 @@ import { addGateNames } from "./gate-refs.ts"
 import type { RedisGates } from "./gates.ts"
 import { headOf, type Lane, LaneTable } from "./lane-table.ts"
 import { Live, Standing } from "./live.ts"
-import { flowAt, flowName, laneAt } from "./places.ts"
+import { flowAt, flowName, laneAt, laneMember } from "./places.ts"
 import type { Entry } from "./stored-task.ts"
 import { recordOf, type Tasks } from "./tasks.ts"
+import { isThere } from "./waiting-line.ts"
 import type { Writes } from "./writes.ts"
 
 /** How far the tasks of a lane are counted. */
@@ -86,10 +87,14 @@ export class Lanes implements Backlog {
     const standing = entry.live[Live.standing] as Standing
     if (standing === Standing.none) return
     const lane = this.table.lane(entry.live[Live.lane] as number)
-    const [first] = lane.lines
-    const line = first?.priority === task.priority ? first : this.table.lineOf(lane, task.priority)
-    if (standing === Standing.inOrder) line.leave(task.seq)
-    else line.remove(task.seq)
+    if (lane.only === task.seq) {
+      lane.lines = []
+      lane.only = null
+    } else {
+      const line = this.table.lineOf(lane, task.priority)
+      if (standing === Standing.inOrder) line.leave(task.seq)
+      else line.remove(task.seq)
+    }
     entry.live[Live.standing] = Standing.none
     entry.live[Live.lane] = false
     lane.hasLost = true
@@ -134,7 +139,7 @@ export class Lanes implements Backlog {
     const priority = entry.live[Live.priority] as number
     let before = 0
     let of = 0
-    for (const line of this.table.lane(entry.live[Live.lane] as number).lines) {
+    for (const line of this.table.linesOf(this.table.lane(entry.live[Live.lane] as number))) {
       if (line.priority < priority) continue
       const count = line.count()
       before += line.priority === priority ? line.countBefore(entry) : count
@@ -190,26 +195,38 @@ export class Lanes implements Backlog {
 
   lanes(type: string, gate: number, flow: string, skip: number, limit: number): LaneRow[] {
     const rows: LaneRow[] = []
-    for (const member of this.table.standing(type, gate, flow, skip, limit)) rows.push(laneAt(member))
-    if (rows.length > 1) this.readAhead(rows)
-    for (const row of rows) {
-      const { head, gate: at } = this.table.lane(row.lane)
+    const members = this.table.standing(type, gate, flow, skip, limit)
+    const numbers: number[] = []
+    for (const member of members) numbers.push(laneAt(member))
+    if (members.length > 1) this.readAhead(numbers)
+    for (const [i, number] of numbers.entries()) {
+      const lane = this.table.lane(number)
+      const member = members[i] as string
+      const { head } = lane
       // One that stood elsewhere as well would be told to move for ever.
-      if (at !== gate || !head || compareHeads(head, row) !== 0)
-        throw damaged(`lane ${row.lane} (in ${this.context.base}lanes)`, `to stand at gate ${gate} as it does`, row.seq)
+      if (lane.gate !== gate || !head || laneMember(head, number) !== member)
+        throw damaged(`lane ${number} (in ${this.context.base}lanes)`, `to stand at gate ${gate} as it does`, member)
+      lane.member = member
+      rows.push({ lane: number, priority: head.priority, readyAtMs: head.readyAtMs, seq: head.seq, alone: this.aloneIn(lane) })
     }
     return rows
   }
 
+  /** The only task of the lane, where it was read. */
+  private aloneIn(lane: Lane): TaskRecord | undefined {
+    const { only } = lane
+    const entry = only === null ? undefined : this.taskTable.entryOfSeq(only)
+    return entry && isThere(entry) ? this.claimable(lane, entry) : undefined
+  }
+
   /** Lanes, heads and the gates that these pass, which are asked for one by one. */
-  private readAhead(rows: readonly LaneRow[]): void {
-    const numbers: number[] = []
-    const seqs: number[] = []
-    for (const { lane, seq } of rows) {
-      numbers.push(lane)
-      seqs.push(seq)
-    }
+  private readAhead(numbers: readonly number[]): void {
     this.table.readAhead(numbers)
+    const seqs: number[] = []
+    for (const number of numbers) {
+      const { head } = this.table.lane(number)
+      if (head) seqs.push(head.seq)
+    }
     this.taskTable.readBySeq(seqs)
     const names: string[] = []
     for (const seq of seqs) addGateNames(this.taskTable.entryOfSeq(seq), names)
@@ -227,8 +244,9 @@ export class Lanes implements Backlog {
   /** Whoever stands in a lane is about to be claimed: one that has ended, or runs elsewhere, must not be. */
   tasks(number: number, skip: number, limit: number): TaskRecord[] {
     const lane = this.table.lane(number)
+    const lines = this.table.linesOf(lane)
     if (lane.isReadAnew) readAnew(lane)
-    const { read, lines } = lane
+    const { read } = lane
     while (read.length < skip + limit && lane.readFrom < lines.length) {
       const isMore = lines[lane.readFrom]?.readInto(read, skip + limit)
       if (!isMore) lane.readFrom++
@@ -237,16 +255,19 @@ export class Lanes implements Backlog {
     const to = Math.min(read.length, skip + limit)
     for (let i = skip; i < to; i++) {
       const entry = read[i] as Entry
-      const { live } = entry
-      if (live[Live.status] !== 0 || live[Live.type] !== lane.type)
-        throw damaged(
-          `task ${shown(entry.id)} (in ${this.context.base}tasks)`,
-          `lane ${number} to hold pending tasks of one type`,
-          `${live[Live.status]} ${live[Live.type]}`,
-        )
-      found.push(recordOf(entry))
+      found.push(this.claimable(lane, entry))
     }
     return found
+  }
+
+  private claimable({ number, type }: Lane, entry: Entry): TaskRecord {
+    const { live } = entry
+    if (live[Live.status] === 0 && live[Live.type] === type) return recordOf(entry)
+    throw damaged(
+      `task ${shown(entry.id)} (in ${this.context.base}tasks)`,
+      `lane ${number} to hold pending tasks of one type`,
+      `${live[Live.status]} ${live[Live.type]}`,
+    )
   }
 
   /** Drops up to `limit` lanes and flows that nothing needs any more; answers how many. */
@@ -266,7 +287,7 @@ export class Lanes implements Backlog {
   private readHeads(): void {
     const seqs: number[] = []
     for (const lane of this.touched) {
-      const first = lane.hasLost ? lane.lines[0]?.first() : undefined
+      const first = lane.hasLost ? lane.lines?.[0]?.first() : undefined
       if (first !== undefined) seqs.push(first)
     }
     if (seqs.length > 1) this.taskTable.readBySeq(seqs)
@@ -286,13 +307,14 @@ export class Lanes implements Backlog {
     readAnew(lane)
     // How many have left a list may have changed, whether the head did or not.
     this.table.change(lane)
-    while (lane.lines.length > 0) {
-      const line = lane.lines[0]
+    const lines = this.table.linesOf(lane)
+    while (lines.length > 0) {
+      const line = lines[0]
       line?.dropGone()
       const first = line?.next(1)
       if (first) return headOf(first)
       line?.end()
-      lane.lines.shift()
+      lines.shift()
     }
     return null
   }
@@ -322,7 +344,7 @@ function readAnew(lane: Lane): void {
   lane.isReadAnew = false
   lane.read = []
   lane.readFrom = 0
-  for (const line of lane.lines) line.restart()
+  if (lane.lines) for (const line of lane.lines) line.restart()
 }
 
 function standingKey(type: string, flow: string, gate: number): string {

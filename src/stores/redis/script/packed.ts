@@ -17,6 +17,21 @@ export function unpackAt(this: void, text: string, offset: number): LuaMultiRetu
   return pcall(cmsgpack.unpack_one, text, offset)
 }
 
+type Four = [first: unknown, second: unknown, third: unknown, fourth: unknown]
+
+/** By its own type: that of what comes one by one is that of no list. */
+const unpackSome = cmsgpack.unpack_limit as unknown as (
+  this: void,
+  text: string,
+  limit: number,
+  offset: number,
+) => LuaMultiReturn<[offset: number, ...Four]>
+
+/** The same of four values. */
+export function unpackFour(this: void, text: string, offset: number): LuaMultiReturn<[isSound: boolean, offset: number, ...Four]> {
+  return pcall(unpackSome, text, 4, offset)
+}
+
 /** What stands in the field of the key is no such thing. */
 export function unreadable(key: string, field: string | number, expected: string, text: string): SluiceError {
   return damaged(`${shown(field)} (in ${key})`, expected, text)

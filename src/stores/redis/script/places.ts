@@ -10,13 +10,9 @@ export function laneMember({ priority, readyAtMs, seq }: Head, lane: number): st
   return texts.format("%05d%016.0f%016.0f%d", highestPriority - priority, readyAtMs, seq, lane)
 }
 
-export function laneAt(member: string): Head & { readonly lane: number } {
-  return {
-    lane: tonumber(texts.sub(member, 38)),
-    priority: highestPriority - tonumber(texts.sub(member, 1, 5)),
-    readyAtMs: tonumber(texts.sub(member, 6, 21)),
-    seq: tonumber(texts.sub(member, 22, 37)),
-  }
+/** Which one stands there. */
+export function laneAt(member: string): number {
+  return tonumber(texts.sub(member, 38))
 }
 
 /** By the member of its best lane: priority, then virtual time, then the rest of it. */

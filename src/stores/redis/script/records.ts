@@ -179,17 +179,20 @@ export class RedisRecords implements Records {
     if (tasks.length === 0) return tasks
     // One claim is one worker and one moment: its entry is the same for all of its tasks.
     const claimed = packEntries([claimedEntry(this.nowMs, lease.workerId)])
-    return tasks.map((task) => {
+    const started: TaskRecord[] = []
+    for (const task of tasks) {
       // A history that has to be trimmed is not just appended to.
       if (task.version >= historyLimit) {
         const change = claim(task, this.nowMs, lease)
         this.save([change])
-        return change.task
+        started.push(change.task)
+      } else {
+        this.changes.start(this.entryOf(task), task as StoredTask, lease, claimed)
+        this.moved(task, "pending", "running")
+        started.push(task)
       }
-      this.changes.start(this.entryOf(task), task as StoredTask, lease, claimed)
-      this.moved(task, "pending", "running")
-      return task
-    })
+    }
+    return started
   }
 
   complete(done: readonly Completion[]): void {

@@ -7,6 +7,7 @@ import { texts } from "./builtins.ts"
 import { packGates, toGates } from "./gate-refs.ts"
 import { Live, Standing } from "./live.ts"
 import { isApart, type Place, pack } from "./packing.ts"
+import { cmsgpack } from "./server.ts"
 import { type Entry, type Packed, type StoredTask, storedTask } from "./stored-task.ts"
 
 const statusCodes: Record<string, number> = {}
@@ -56,13 +57,13 @@ export function toRecord(entry: Entry): TaskRecord {
 
 /** What a task has that has a job or an expiry, was expected at a time, has run or has ended. */
 function setRest(task: StoredTask, live: Packed, at: number): void {
-  const output = live[Live.output] as Place
-  if (isApart(output)) task.isOutputApart = true
-  else task.output = (output || undefined) as unknown as string
   task.jobId = ((live[Live.jobId] as Place) || undefined) as unknown as string
   task.forecastAtMs = timeAt(live[Live.forecastAtMs], at)
   task.expiresAtMs = timeAt(live[Live.expiresAtMs], at)
   if (live.length <= Live.fence) return
+  const output = live[Live.output] as Place
+  if (isApart(output)) task.isOutputApart = true
+  else task.output = (output || undefined) as unknown as string
   task.startedAtMs = timeAt(live[Live.startedAtMs], at)
   task.workerId = ((live[Live.workerId] as Place) || undefined) as unknown as string
   task.claimNumber = ((live[Live.claimNumber] as Place) || undefined) as unknown as number
@@ -144,6 +145,14 @@ export function toLive(task: TaskRecord, past: string | false, output: unknown):
 /** The same of a task that was just submitted, and has neither run nor ended. */
 export function toNewLive(task: TaskRecord): Packed {
   const at = task.createdAtMs
+  const { type, flow, gates, expiresAtMs, jobId, forecastAtMs } = task
+  const isPlain = gates !== null && gates.length === 0 && flow === type && expiresAtMs === null && jobId === null && forecastAtMs === null
+  // Without what would be left out behind.
+  if (isPlain) {
+    const status = statusCode(task.status)
+    const [available, ready] = [task.availableAtMs - at, task.readyAtMs - at]
+    return [status, task.seq, type, at, available, ready, task.version, task.priority, Standing.none, false]
+  }
   return [
     statusCode(task.status),
     task.seq,
@@ -173,6 +182,9 @@ function counted(count: number): number | false {
 
 /** `input`: true where it is kept apart. */
 export function toFixed(task: TaskRecord, input: string | true): string {
+  const { maxRetries, timeoutMs, maxReschedules, maxThrottles, tags, idempotencyKey, inputDigest } = task
+  const isPlain = maxReschedules === null && maxThrottles === null && tags.length === 0 && idempotencyKey === null && inputDigest === null
+  if (isPlain) return cmsgpack.pack([input, maxRetries, timeoutMs])
   return pack([
     input,
     task.maxRetries,
@@ -206,10 +218,13 @@ export function isRecord(value: object): boolean {
 }
 
 /** A task in an answer: id, packed record, and the input where that is kept apart. An output that is kept apart is put in its place. */
-export function rowOf(task: TaskRecord): [string, string, string] {
+export function addRow(answer: string[], task: TaskRecord): void {
   const { entry } = task as StoredTask
   const isAsStored = entry?.task === task && entry.value !== "" && !isApart(entry.live[Live.output])
   const fixed = entry?.fixed ?? toFixed(task, isLong(task.input) ? true : task.input)
   const value = isAsStored ? entry.value : pack(toLive(task, false, task.output ?? false)) + fixed
-  return [task.id, value, hasInputApart(fixed) ? task.input : ""]
+  const input = hasInputApart(fixed) ? task.input : ""
+  answer.push(task.id)
+  answer.push(value)
+  answer.push(input)
 }

@@ -12,6 +12,11 @@ export class Tally {
   /** By type, then by status. */
   private more: Record<string, Record<string, number | undefined> | undefined> = {}
   private types: string[] = []
+  /** Moves that are alike come one after the other: how many, and which. */
+  private alike = 0
+  private type = ""
+  private from: Status | null = null
+  private to: Status = "pending"
 
   constructor(base: string) {
     this.key = `${base}counts`
@@ -23,9 +28,23 @@ export class Tally {
 
   /** Null: it was not there before. */
   move(type: string, from: Status | null, to: Status): void {
+    if (this.alike > 0 && from === this.from && to === this.to && type === this.type) {
+      this.alike++
+      return
+    }
+    this.countAlike()
     if (from === to) return
-    if (from !== null) this.count(type, from, -1)
-    this.count(type, to, 1)
+    this.alike = 1
+    this.type = type
+    this.from = from
+    this.to = to
+  }
+
+  private countAlike(): void {
+    if (this.alike === 0) return
+    if (this.from !== null) this.count(this.type, this.from, -this.alike)
+    this.count(this.type, this.to, this.alike)
+    this.alike = 0
   }
 
   counts(type: string | null): Record<Status, number> {
@@ -52,6 +71,7 @@ export class Tally {
   }
 
   end(): void {
+    this.countAlike()
     for (const type of this.types) {
       const byStatus = this.more[type] ?? {}
       for (const status of statuses) {

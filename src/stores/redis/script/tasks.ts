@@ -26,6 +26,9 @@ export class Tasks {
   private readonly entries: Record<string, Entry | undefined> = {}
   private readonly idOfSeq: Record<number, string | false | undefined> = {}
   private changed: Entry[] = []
+  /** The latest bucket that a task was added to: tasks of one batch come one after the other. */
+  private addedTo = -1
+  private addedToKey = ""
 
   constructor(base: string, writes: Writes) {
     this.base = base
@@ -127,8 +130,12 @@ export class Tasks {
     this.idOfSeq[task.seq] = task.id
     this.changed.push(entry)
     const bucket = Math.floor(task.seq / orderSpan)
-    this.writes.setField(`${this.base}order:${bucket}`, task.seq % orderSpan, task.id)
-    this.writes.addSorted(`${this.base}orders`, bucket, bucket)
+    if (bucket !== this.addedTo) {
+      this.addedTo = bucket
+      this.addedToKey = `${this.base}order:${bucket}`
+      this.writes.addSorted(`${this.base}orders`, bucket, bucket)
+    }
+    this.writes.setField(this.addedToKey, task.seq % orderSpan, task.id)
     return entry
   }
 

@@ -304,7 +304,8 @@ export class WaitingLine {
 /** Beyond this, those in the list that have left are counted as if they had not. */
 const countGoneUpTo = 1_000
 
-function isThere(entry: Entry | undefined): boolean {
+/** Pending, and in the list. */
+export function isThere(entry: Entry | undefined): boolean {
   return entry !== undefined && entry.live[Live.status] === 0 && entry.live[Live.standing] === Standing.inOrder
 }
 
