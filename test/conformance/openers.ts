@@ -37,6 +37,13 @@ export const openers: Readonly<Record<string, OpenBacking>> = {
     schema ??= postgresPlace()
     const { url } = await schema
     const own = `test-${++made}-`
-    return { open: ({ namespace = "default", world }) => open({ url, namespace: `${own}${namespace}`, world }), close: async () => {} }
+    return {
+      open: async ({ namespace = "default", world }) => {
+        const store = await open({ url, namespace: `${own}${namespace}`, world })
+        const describe = store.describe.bind(store)
+        return Object.assign(store, { describe: async () => ({ ...(await describe({})), namespace }) })
+      },
+      close: async () => {},
+    }
   },
 }

@@ -31,7 +31,10 @@ describe("the contract behind PgBouncer", () => {
     url.searchParams.set("prepare", "false")
     url.searchParams.set("listen", "false")
     const own = `${++made}-`
-    return { open: ({ namespace = "default", world }) => open({ url: url.href, namespace: `${own}${namespace}`, world }), close: async () => {} }
+    return {
+      open: ({ namespace = "default", world }) => open({ url: url.href, namespace: `${own}${namespace}`, world }),
+      close: async () => {},
+    }
   }
 
   for (const test of storeTests) {

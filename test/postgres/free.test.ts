@@ -16,12 +16,14 @@ const held = defineTask("held", { limits: [limit], run: () => {} })
 describe("steps without the lock of the namespace", () => {
   let place: PostgresPlace
   let admin: PostgresAdmin
+  let watcher: PostgresAdmin
   let queue: Queue
   const stores: Store[] = []
 
   before(async () => {
     place = await postgresPlace()
     admin = await postgresAdmin(place.url)
+    watcher = await postgresAdmin(place.url)
     queue = await connect(place.url)
     for (let i = 0; i < 4; i++) stores.push(await open({ url: place.url, namespace: "default", world: systemWorld }))
   })
@@ -30,6 +32,7 @@ describe("steps without the lock of the namespace", () => {
     for (const store of stores) await store.close()
     await queue.close()
     await admin.close()
+    await watcher.close()
     await place.clear()
   })
 
@@ -60,8 +63,12 @@ describe("steps without the lock of the namespace", () => {
     const submitting = queue.submit(held, {}).then(() => {
       isSubmitted = true
     })
-    await admin.until(async () => {
-      const [row] = await admin.rows("select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and query like '%' || $1 || '%'", place.schema)
+    // Another connection: within a transaction one sees what was going on when it was first asked.
+    await watcher.until(async () => {
+      const [row] = await watcher.rows(
+        "select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and query like '%' || $1 || '%'",
+        place.schema,
+      )
       return row?.n === 1
     })
     assert.equal(isSubmitted, false)
@@ -70,7 +77,10 @@ describe("steps without the lock of the namespace", () => {
   })
 
   it("hand out every task once, to however many ask at once", async () => {
-    await queue.submitMany(plain, Array.from({ length: 1_000 }, () => ({})))
+    await queue.submitMany(
+      plain,
+      Array.from({ length: 1_000 }, () => ({})),
+    )
     const got: string[] = []
     const work = async (store: Store, workerId: string) => {
       let number = 1
@@ -90,9 +100,7 @@ describe("steps without the lock of the namespace", () => {
   })
 
   it("keep a key to one task, though two submit it at the same moment", async () => {
-    const all = await Promise.all(
-      Array.from({ length: 20 }, () => queue.submit(plain, { n: 1 }, { idempotencyKey: "once" })),
-    )
+    const all = await Promise.all(Array.from({ length: 20 }, () => queue.submit(plain, { n: 1 }, { idempotencyKey: "once" })))
     assert.equal(new Set(all.map(({ id }) => id)).size, 1)
   })
 })

@@ -104,9 +104,15 @@ describe("a submission in a transaction of the caller's", () => {
   })
 
   it("is refused with what was expected, where there is no transaction to take part in", async () => {
-    await assert.rejects(queue.submit(mail, { to: "kim" }, { tx: "begin" }), /tx: expected a client of pg with a transaction of yours, got "begin"/)
+    await assert.rejects(
+      queue.submit(mail, { to: "kim" }, { tx: "begin" }),
+      /tx: expected a client of pg with a transaction of yours, got "begin"/,
+    )
     const memory = await connect("memory:transaction")
-    await assert.rejects(memory.submit(mail, { to: "kim" }, { tx: client }), /tx: expected a store that can take part in a transaction, which is postgres:/)
+    await assert.rejects(
+      memory.submit(mail, { to: "kim" }, { tx: client }),
+      /tx: expected a store that can take part in a transaction, which is postgres:/,
+    )
     await memory.close()
   })
 })
@@ -114,10 +120,7 @@ describe("a submission in a transaction of the caller's", () => {
 /** Works until so many tasks have run. */
 async function runAll(queue: Queue, count: number): Promise<number> {
   let ran = 0
-  const worker = queue.worker([
-    defineTask("mail", { run: () => done() }),
-    defineTask("held", { limits: [narrow], run: () => done() }),
-  ])
+  const worker = queue.worker([defineTask("mail", { run: () => done() }), defineTask("held", { limits: [narrow], run: () => done() })])
   function done(): void {
     if (++ran === count) worker.stop()
   }

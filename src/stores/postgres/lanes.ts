@@ -7,7 +7,7 @@ import { budgets } from "../../store/contract.ts"
 import type { WaitedBacklog } from "../../store/waited.ts"
 import type { TaskRecord } from "../../task/index.ts"
 import { damaged } from "./damage.ts"
-import { type Mode, NeedsLock } from "./mode.ts"
+import { type Mode, NeedsLock, Overtaken } from "./mode.ts"
 import { laneOf } from "./rows.ts"
 import type { Row, Sql } from "./sql.ts"
 
@@ -74,6 +74,12 @@ export class Lanes implements WaitedBacklog {
   /** Flows that became ready because a gate opened. They were not idle, and keep the virtual time that they waited with. */
   private readonly woken = new Set<string>()
   private readonly changed = new Map<string, Place>()
+  /** Types of which others have tasks in their hands that they may not claim after all. */
+  private readonly contested = new Set<string>()
+  /** Tasks of plain lanes that were looked at and not locked. */
+  private readonly unlocked = new Set<number>()
+  /** How many tasks the step may claim: no more are kept from others. */
+  wanted = 1
 
   constructor(parts: LanesParts) {
     this.parts = parts
@@ -125,6 +131,10 @@ export class Lanes implements WaitedBacklog {
   /** Whether there is still somebody in it shows only once it is placed: until then it is noted. */
   standAt(lane: number, gate: number): void {
     this.moves.set(lane, gate)
+  }
+
+  isContested(type: string): boolean {
+    return this.contested.has(type)
   }
 
   async refresh(type: string, gate: number, flow: string): Promise<void> {
@@ -286,7 +296,7 @@ export class Lanes implements WaitedBacklog {
   async tasks(lane: number, skip: number, limit: number): Promise<readonly TaskRecord[]> {
     let known = this.ahead.get(lane)
     if (!known || (!known.isAll && known.tasks.length < skip + limit)) {
-      if (this.plain.has(lane) && this.parts.mode !== "looking") await this.lockPlain(lane, skip + limit)
+      if (this.plain.has(lane) && this.parts.mode !== "looking") await this.readPlain(lane, skip + limit)
       else await this.readPage(lane, skip, limit)
       known = this.ahead.get(lane) as Ahead
     }
@@ -303,12 +313,41 @@ export class Lanes implements WaitedBacklog {
     return tasks
   }
 
-  /** Whoever is locked by others is passed over, so that places count only among those that were read: all of them are read again. */
-  private async lockPlain(lane: number, count: number): Promise<void> {
+  /**
+   * Of a plain lane as many are locked as the step may claim: more would be kept from others for nothing. Who stands behind them is only
+   * looked at; should the step come to change one of those, it is locked then.
+   */
+  private async readPlain(lane: number, count: number): Promise<void> {
     const { sql, toRecord } = this.parts
-    const wanted = Math.max(count, budgets.claimTasks)
+    const known = this.ahead.get(lane) ?? (await this.lockPlain(lane))
+    this.ahead.set(lane, known)
+    if (known.isAll || known.tasks.length >= count) return
+    const ours = new Set(known.tasks.map(({ seq }) => seq))
+    const rows = await sql.rows("readLaneTasks", [lane], count, 0)
+    const behind = rows.map(toRecord).filter(({ seq }) => !ours.has(seq))
+    for (const { seq } of behind) this.unlocked.add(seq)
+    this.ahead.set(lane, { tasks: [...known.tasks, ...behind], isAll: rows.length < count })
+  }
+
+  private async lockPlain(lane: number): Promise<Ahead> {
+    const { sql, toRecord } = this.parts
+    const wanted = Math.min(this.wanted, budgets.claimTasks)
     const tasks = (await sql.rows("lockPlainTasks", lane, wanted)).map(toRecord)
-    this.ahead.set(lane, { tasks, isAll: tasks.length < wanted })
+    const isAll = tasks.length < wanted
+    if (isAll) {
+      const [row] = await sql.rows("countStanding", lane, tasks.length + 1)
+      if ((row?.[0] as number) > tasks.length) this.contested.add(this.typeOfLane.get(lane) ?? "")
+    }
+    return { tasks, isAll }
+  }
+
+  /** Before these are changed: those that were only looked at may be somebody else's by now. */
+  async confirm(tasks: readonly TaskRecord[]): Promise<void> {
+    const seqs = tasks.map(({ seq }) => seq).filter((seq) => this.unlocked.has(seq))
+    if (seqs.length === 0) return
+    const locked = await this.parts.sql.rows("lockStanding", seqs)
+    if (locked.length < seqs.length) throw new Overtaken()
+    for (const seq of seqs) this.unlocked.delete(seq)
   }
 
   /** With those of all lanes that were read with it: they will be asked for too. */

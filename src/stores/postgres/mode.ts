@@ -8,3 +8,10 @@ export class NeedsLock extends Error {
     super(`${what} needs the lock of the namespace`)
   }
 }
+
+/** Somebody without the lock was faster: the step is run again. */
+export class Overtaken extends Error {
+  constructor() {
+    super("what was looked at has been claimed by somebody else")
+  }
+}

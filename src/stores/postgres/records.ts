@@ -42,6 +42,8 @@ const aheadOfClockMs = 600_000
 
 /** How many rows one look of `list` goes through. */
 const listLook = 10_000
+/** When a claim looks again for what others had in their hands. */
+const againMs = 200
 /** How many rows of tallies, and of forecast errors, there may be before they are added up. */
 const mostAdded = 200
 
@@ -88,12 +90,15 @@ export class PostgresRecords implements WaitedRecords {
 
   constructor({ ns, sql, row, wallMs, seen, mode, shared }: Opening) {
     if (!row) throw damaged(`namespace ${ns}`, "its row of namespaces", undefined)
-    const [virtualTime, clockMs, behindAtMs, serverMs, earliest] = row as readonly [number, number, number | null, number, number | null]
-    const atMs = wallMs ?? serverMs
+    const [virtualTime, clockMs, behindAtMs, talliedMs, serverMs, earliest] = row as readonly [number, number, ...(number | null)[]]
+    const atMs = wallMs ?? (serverMs as number)
+    // Steps that are free leave the clock where they leave their counts.
+    const kept = { lastMs: clockMs, behindAtMs: behindAtMs ?? null }
+    const tallied = { lastMs: talliedMs ?? 0, behindAtMs: null }
     this.ns = ns
     this.sql = sql
     this.mode = mode
-    this.time = tick(laterClock({ lastMs: clockMs, behindAtMs }, seen), atMs)
+    this.time = tick(laterClock(laterClock(kept, tallied), seen), atMs)
     // Else every lease, every expiry and every retention would be over at once.
     if (this.time.lastMs - atMs > furthestAheadMs) throw damaged(`the clock (row ${ns} of namespaces)`, "a time of this century", clockMs)
     this.nowMs = this.time.lastMs
@@ -118,7 +123,7 @@ export class PostgresRecords implements WaitedRecords {
   /** Ends the step: what was kept back is written. Those who listen to `channel` hear of news. */
   async end(channel: string): Promise<void> {
     await this.lanes.place()
-    await this.tally.flush()
+    await this.tally.flush(this.nowMs)
     if (this.worker) await this.sql.run("saveWorker", this.ns, this.worker.id, this.worker.claimNumber, this.nowMs, this.worker.types)
     await this.limits.flush()
     await this.jobRecords.flush()
@@ -146,6 +151,7 @@ export class PostgresRecords implements WaitedRecords {
   /** The same of an exchange. */
   async foreseeExchange({ workerId, claim: asked }: ExchangeRequest): Promise<void> {
     const types = [...new Set((asked?.types ?? []).map(({ type }) => type))]
+    this.lanes.wanted = asked?.max ?? 1
     const hasLanes = await this.glance.look(this.sql, this.ns, workerId, types)
     if (hasLanes && this.mode === "free") throw new NeedsLock("a lane that is not plain")
   }
@@ -238,6 +244,7 @@ export class PostgresRecords implements WaitedRecords {
   async save(changes: readonly Change[]): Promise<void> {
     if (changes.length === 0) return
     this.glance.forget()
+    await this.lanes.confirm(changes.map(({ task }) => task))
     this.hasNews ||= changes.some(isNews)
     // A task that is changed twice in one step is written as it is at the end, with all that has happened to it.
     const rows = new Map<number, Record<string, string | number | null>>()
@@ -276,6 +283,7 @@ export class PostgresRecords implements WaitedRecords {
   }
 
   async start(tasks: readonly TaskRecord[], lease: Lease): Promise<TaskRecord[]> {
+    await this.lanes.confirm(tasks)
     const changes = tasks.map((task) => claim(task, this.nowMs, lease))
     // A history that has to be trimmed is not just appended to.
     const long = changes.filter(({ task }) => task.version > historyLimit)
@@ -369,7 +377,10 @@ export class PostgresRecords implements WaitedRecords {
 
   async nextDueAtMs(type: string): Promise<number | null> {
     const known = this.glance.nextDueAtMs(type)
-    return known === undefined ? (((await this.sql.rows("nextDue", this.ns, type))[0]?.[0] as number | undefined) ?? null) : known
+    const atMs = known === undefined ? (((await this.sql.rows("nextDue", this.ns, type))[0]?.[0] as number | undefined) ?? null) : known
+    // Those that others are about to claim come back without a word if they fail.
+    const againAtMs = this.lanes.isContested(type) ? this.nowMs + againMs : null
+    return atMs === null ? againAtMs : Math.min(atMs, againAtMs ?? atMs)
   }
 
   async backlog(): Promise<Lanes> {
@@ -425,7 +436,7 @@ export class PostgresRecords implements WaitedRecords {
 
   async forget(limit: number): Promise<number> {
     await this.lanes.place()
-    await this.tally.flush()
+    await this.tally.flush(this.nowMs)
     await this.sql.run("addUpTallies", this.ns, mostAdded)
     await this.sql.run("addUpForecastErrors", this.ns, mostAdded)
     let left = limit

@@ -31,7 +31,17 @@ function readStatements(): ReadonlyMap<string, string> {
   for (const file of files) {
     const text = readFileSync(new URL(`./sql/${file}.sql`, import.meta.url), "utf8")
     for (const [, name, sql] of text.matchAll(/^-- name: (\w+)\n([\s\S]*?)(?=^-- name: |(?![\s\S]))/gm))
-      named.set(name ?? "", (sql ?? "").replaceAll("$columns", columns).replaceAll("$brief", briefColumns).trim())
+      named.set(
+        name ?? "",
+        withoutComments(sql ?? "")
+          .replaceAll("$columns", columns)
+          .replaceAll("$brief", briefColumns),
+      )
   }
   return named
+}
+
+/** They are for whoever reads the file, not for the server. */
+function withoutComments(sql: string): string {
+  return sql.replace(/^\s*--.*$/gm, "").trim()
 }

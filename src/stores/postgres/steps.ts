@@ -6,7 +6,7 @@ import { SluiceError } from "../../errors/index.ts"
 import { type ClockState, clockStart, laterClock } from "../../store/clock.ts"
 import { systemWorld, type World } from "../../world/index.ts"
 import { isConnectionLost, isRetryable, sqlStateOf, translate } from "./errors.ts"
-import { type Mode, NeedsLock } from "./mode.ts"
+import { type Mode, NeedsLock, Overtaken } from "./mode.ts"
 import { Numbers } from "./numbers.ts"
 import type { Client, Pool } from "./pool.ts"
 import type { Queryable } from "./queryable.ts"
@@ -150,7 +150,7 @@ export class Steps {
         return await run()
       } catch (error) {
         if (error instanceof NeedsLock) throw error
-        const isWorthIt = isRetryable(error) || isDuplicate(error)
+        const isWorthIt = isRetryable(error) || isDuplicate(error) || error instanceof Overtaken
         if (!isWorthIt || tries >= mostTries) throw translate(error, place)
         // In real time, whatever clock the store goes by: those who are in the way are real.
         const pauseMs = Math.min(longestPauseMs, 2 ** tries) * (0.5 + systemWorld.random())

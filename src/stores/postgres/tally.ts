@@ -24,13 +24,13 @@ export class Tally {
     this.count(type, to, 1)
   }
 
-  async flush(): Promise<void> {
+  async flush(nowMs: number): Promise<void> {
     const rows = [...this.changes].flatMap(([type, byStatus]) => [...byStatus].map(([status, more]) => ({ type, status, more })))
     this.changes.clear()
     const changed = rows.filter(({ more }) => more !== 0)
     if (changed.length === 0) return
     const column = <K extends "type" | "status" | "more">(name: K) => changed.map((row) => row[name])
-    await this.sql.run("addTallies", this.ns, column("type"), column("status"), column("more"))
+    await this.sql.run("addTallies", this.ns, column("type"), column("status"), column("more"), nowMs)
   }
 
   private count(type: string, status: Status, more: number): void {

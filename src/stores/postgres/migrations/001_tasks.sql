@@ -137,9 +137,11 @@ CREATE TABLE $s.tallies (
   ns     integer NOT NULL,
   type   text COLLATE "C" NOT NULL,
   status text COLLATE "C" NOT NULL,
-  count  bigint NOT NULL
+  count  bigint NOT NULL,
+  -- The store's clock at that step: it never goes back behind the latest.
+  at_ms  bigint NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
-CREATE INDEX tallies_ns ON $s.tallies (ns);
+CREATE INDEX tallies_latest ON $s.tallies (ns, at_ms);
 
 -- For people and dashboards.
 CREATE VIEW $s.history AS

@@ -213,6 +213,14 @@ ORDER BY tasks.lane, tasks.priority DESC, tasks.ready_at_ms, tasks.seq
 -- Those that somebody else holds are his. 1 lane, 2 limit
 SELECT $columns FROM $s.tasks WHERE lane = $1 ORDER BY priority DESC, ready_at_ms, seq LIMIT $2 FOR UPDATE SKIP LOCKED
 
+-- name: lockStanding
+-- Those that still stand in a lane, and in nobody's hands. 1 seqs
+SELECT seq FROM $s.tasks WHERE seq = ANY($1::bigint[]) AND lane IS NOT NULL ORDER BY seq FOR UPDATE SKIP LOCKED
+
+-- name: countStanding
+-- 1 lane, 2 count up to
+SELECT count(*) FROM (SELECT 1 FROM $s.tasks WHERE lane = $1 LIMIT $2) AS standing
+
 -- name: countBefore
 -- 1 lane, 2 priority, 3 ready_at_ms, 4 seq, 5 count up to
 SELECT count(*) FROM (

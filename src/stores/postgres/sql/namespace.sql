@@ -10,13 +10,13 @@ INSERT INTO $s.namespaces (name) VALUES ($1) ON CONFLICT DO NOTHING
 
 -- name: readNamespace
 -- 1 ns
-SELECT virtual_time, clock_ms, behind_at_ms, (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
+SELECT virtual_time, clock_ms, behind_at_ms, (SELECT max(at_ms) FROM $s.tallies WHERE tallies.ns = $1), (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
   (SELECT next_at_ms FROM $s.schedules WHERE schedules.ns = $1 AND next_at_ms IS NOT NULL ORDER BY next_at_ms LIMIT 1)
 FROM $s.namespaces WHERE ns = $1
 
 -- name: lockNamespace
 -- As readNamespace, and nobody else until the transaction ends. 1 ns
-SELECT virtual_time, clock_ms, behind_at_ms, (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
+SELECT virtual_time, clock_ms, behind_at_ms, (SELECT max(at_ms) FROM $s.tallies WHERE tallies.ns = $1), (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
   (SELECT next_at_ms FROM $s.schedules WHERE schedules.ns = $1 AND next_at_ms IS NOT NULL ORDER BY next_at_ms LIMIT 1)
 FROM (SELECT * FROM $s.namespaces WHERE ns = $1 FOR UPDATE) AS locked
 

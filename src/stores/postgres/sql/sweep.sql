@@ -43,10 +43,10 @@ DELETE FROM $s.flows WHERE ns = $1 AND gate = 0 AND (type, flow) IN (
 -- name: addUpTallies
 -- Many rows become one for each type and status. 1 ns, 2 how many rows there may be
 WITH gone AS (
-  DELETE FROM $s.tallies WHERE ns = $1 AND (SELECT count(*) FROM $s.tallies WHERE ns = $1) > $2 RETURNING type, status, count
+  DELETE FROM $s.tallies WHERE ns = $1 AND (SELECT count(*) FROM $s.tallies WHERE ns = $1) > $2 RETURNING type, status, count, at_ms
 )
-INSERT INTO $s.tallies (ns, type, status, count)
-SELECT $1, type, status, sum(count) FROM gone GROUP BY type, status HAVING sum(count) <> 0
+INSERT INTO $s.tallies (ns, type, status, count, at_ms)
+SELECT $1, type, status, sum(count), max(at_ms) FROM gone GROUP BY type, status HAVING sum(count) <> 0
 
 -- name: addUpForecastErrors
 -- The same. 1 ns, 2 how many rows there may be

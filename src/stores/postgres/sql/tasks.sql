@@ -100,6 +100,6 @@ WHERE tasks.seq = kept.seq
 DELETE FROM $s.tasks WHERE seq = ANY($1::bigint[])
 
 -- name: addTallies
--- 1 ns, 2 types, 3 statuses, 4 how many more
-INSERT INTO $s.tallies (ns, type, status, count)
-SELECT $1, one.type, one.status, one.more FROM unnest($2::text[], $3::text[], $4::bigint[]) AS one (type, status, more)
+-- 1 ns, 2 types, 3 statuses, 4 how many more, 5 now
+INSERT INTO $s.tallies (ns, type, status, count, at_ms)
+SELECT $1, one.type, one.status, one.more, $5 FROM unnest($2::text[], $3::text[], $4::bigint[]) AS one (type, status, more)
