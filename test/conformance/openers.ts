@@ -16,6 +16,19 @@ function backing(open: OpenStore, url: string, close: () => Promise<void>): Back
   return { open: ({ namespace = "default", world }) => open({ url, namespace, world }), close }
 }
 
+/** Where making the tables takes longer than a test: several share them, each with namespaces of its own. */
+export function inOwnNamespaces(open: OpenStore, url: string): Backing {
+  const own = `test-${++made}-`
+  return {
+    open: async ({ namespace = "default", world }) => {
+      const store = await open({ url, namespace: `${own}${namespace}`, world })
+      const describe = store.describe.bind(store)
+      return Object.assign(store, { describe: async () => ({ ...(await describe({})), namespace }) })
+    },
+    close: async () => {},
+  }
+}
+
 export const openers: Readonly<Record<string, OpenBacking>> = {
   memory: async () => backing(openMemory, `memory:conformance-${++made}`, async () => {}),
 
@@ -36,14 +49,6 @@ export const openers: Readonly<Record<string, OpenBacking>> = {
     // The tables are made once: each has namespaces of its own in them. They go away with the server.
     schema ??= postgresPlace()
     const { url } = await schema
-    const own = `test-${++made}-`
-    return {
-      open: async ({ namespace = "default", world }) => {
-        const store = await open({ url, namespace: `${own}${namespace}`, world })
-        const describe = store.describe.bind(store)
-        return Object.assign(store, { describe: async () => ({ ...(await describe({})), namespace }) })
-      },
-      close: async () => {},
-    }
+    return inOwnNamespaces(open, url)
   },
 }

@@ -3,6 +3,7 @@
 import { after, before, describe, it } from "node:test"
 import { open } from "../../src/stores/postgres/index.ts"
 import { type Backing, runStoreTest, storeTests } from "../../src/testing/conformance/index.ts"
+import { inOwnNamespaces } from "../conformance/openers.ts"
 import { startBouncer, type TestBouncer } from "../engines/pgbouncer.ts"
 import { sharedPostgres } from "../engines/postgres.ts"
 import { type PostgresPlace, postgresPlace } from "../engines/postgres-place.ts"
@@ -13,7 +14,6 @@ const themes = ["submit", "claim", "lease", "wait", "clock", "namespaces", "gate
 describe("the contract behind PgBouncer", () => {
   let bouncer: TestBouncer
   let place: PostgresPlace
-  let made = 0
 
   before(async () => {
     bouncer = await startBouncer(await sharedPostgres())
@@ -30,11 +30,7 @@ describe("the contract behind PgBouncer", () => {
     url.searchParams.set("schema", place.schema)
     url.searchParams.set("prepare", "false")
     url.searchParams.set("listen", "false")
-    const own = `${++made}-`
-    return {
-      open: ({ namespace = "default", world }) => open({ url: url.href, namespace: `${own}${namespace}`, world }),
-      close: async () => {},
-    }
+    return inOwnNamespaces(open, url.href)
   }
 
   for (const test of storeTests) {

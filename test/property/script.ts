@@ -49,6 +49,8 @@ export class Script {
   private readonly leases: Lease[] = []
   private open: Lease[] = []
   private readonly gatesOf = new Map<string, readonly GateSpec[]>()
+  /** Of each queue: the numbers of its tasks, in the order in which they were told. */
+  private readonly seqs: Map<number, number>[] = []
   private readonly claims = new Map<string, NonNullable<unknown>[]>()
 
   constructor(world: VirtualWorld, queues: readonly Call[], setting: Setting) {
@@ -221,7 +223,8 @@ export class Script {
 
   private async list(filters: object): Promise<void> {
     await this.all("exchange", idle)
-    const [first, ...others] = await Promise.all(this.queues.map((call) => allPages(call, filters)))
+    const pages = await Promise.all(this.queues.map((call) => allPages(call, filters)))
+    const [first, ...others] = pages.map((tasks, queue) => this.counted(tasks, queue))
     for (const other of others) assert.deepEqual(other, first, `list ${JSON.stringify(filters)}`)
   }
 
@@ -235,15 +238,35 @@ export class Script {
     const answers: unknown[] = []
     for (const call of this.queues) answers.push(await call(operation, request))
     const [first, ...others] = answers
-    for (const other of others) {
-      assert.deepEqual(this.comparable(other), this.comparable(first), `${operation} ${JSON.stringify(request)}`)
+    const expected = this.comparable(first, 0)
+    for (const [i, other] of others.entries()) {
+      assert.deepEqual(this.comparable(other, i + 1), expected, `${operation} ${JSON.stringify(request)}`)
     }
     await this.setting.watch?.(operation, request, first)
     return first as T
   }
 
-  private comparable(answer: unknown): unknown {
-    return Object.fromEntries(Object.entries(answer as object).filter(([name]) => !this.setting.ownAffairs.includes(name)))
+  private comparable(answer: unknown, queue: number): unknown {
+    const told = Object.entries(answer as object).filter(([name]) => !this.setting.ownAffairs.includes(name))
+    return this.counted(Object.fromEntries(told), queue)
+  }
+
+  /** Numbers of tasks grow; how far they are apart is a store's own affair. So they are compared by the order in which they came. */
+  private counted<T>(answer: T, queue: number): T {
+    const seen = this.seqs[queue] ?? new Map<number, number>()
+    this.seqs[queue] = seen
+    const place = (seq: number) => {
+      if (!seen.has(seq)) {
+        const last = [...seen.keys()].at(-1) ?? 0
+        assert.ok(seq > last, `expected the number of a new task to be above ${last}, got ${seq}`)
+        seen.set(seq, seen.size + 1)
+      }
+      return seen.get(seq)
+    }
+    const text = JSON.stringify(answer, (name, value) =>
+      (name === "seq" || name === "nextBeforeSeq") && typeof value === "number" ? place(value) : value,
+    )
+    return JSON.parse(text) as T
   }
 
   private lease({ pick, of, skew = 0 }: { pick: number; of: "open" | "all"; skew?: number }): Lease {

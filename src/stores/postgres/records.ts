@@ -215,7 +215,7 @@ export class PostgresRecords implements WaitedRecords {
     this.glance.forget()
     this.hasNews ||= changes.some(isNews)
     for (const { task } of changes) await this.moved(task, null, task.status)
-    const lanes = await this.lanesFor(changes.map(({ task }) => task))
+    const lanes = await this.lanesForNew(changes.map(({ task }) => task))
     // Neighbours that were submitted alike are one statement.
     const groups: { values: readonly Value[]; rows: (readonly (string | number | null)[])[] }[] = []
     for (const [i, { task, entries }] of changes.entries()) {
@@ -497,13 +497,19 @@ export class PostgresRecords implements WaitedRecords {
   /** A pending task that is due waits in its lane; any other stands in none. */
   private async lanesFor(tasks: readonly TaskRecord[]): Promise<(number | null)[]> {
     for (const task of tasks) await this.lanes.leave(task)
-    // Whoever has no lock leaves it to the next claim that has, to put what passes gates into its lane: as it does with what becomes due.
-    const isOurs = (task: TaskRecord) => this.mode !== "free" || (task.gates?.length === 0 && task.flow === task.type)
-    const isDue = (task: TaskRecord) => task.status === "pending" && task.gates !== null && task.availableAtMs <= this.nowMs
-    const isWaiting = (task: TaskRecord) => isDue(task) && isOurs(task)
+    const isWaiting = (task: TaskRecord) => task.status === "pending" && task.gates !== null && task.availableAtMs <= this.nowMs
     const lanes = await this.lanes.enter(tasks.filter(isWaiting))
     let next = 0
     return tasks.map((task) => (isWaiting(task) ? (lanes[next++] as number) : null))
+  }
+
+  /** The same of new ones. Whoever has no lock leaves it to the next claim that has to put what passes gates into its lane, as what becomes due. */
+  private async lanesForNew(tasks: readonly TaskRecord[]): Promise<(number | null)[]> {
+    if (this.mode !== "free") return this.lanesFor(tasks)
+    const isOurs = ({ gates, flow, type }: TaskRecord) => gates?.length === 0 && flow === type
+    const lanes = await this.lanesFor(tasks.filter(isOurs))
+    let next = 0
+    return tasks.map((task) => (isOurs(task) ? (lanes[next++] ?? null) : null))
   }
 
   private async histories(seqs: readonly number[]): Promise<Map<number, string>> {
