@@ -34,7 +34,7 @@ describe("the arguments of chaos", () => {
 
   for (const [words, said] of [
     [[], /missing required argument 'store'/],
-    [["oracle"], /Expected one of: sqlite, redis/],
+    [["oracle"], /Expected one of: sqlite, redis, postgres/],
     [["sqlite", "--tasks", "many"], /'--tasks <n>' argument 'many' is invalid. Expected a whole number from 1/],
     [["sqlite", "--workers", "1"], /Expected a whole number from 2/],
     [["sqlite", "--hours", "-1"], /Expected a number of hours/],

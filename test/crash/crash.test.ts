@@ -83,9 +83,10 @@ describe("the script of the crash points", () => {
 
 /**
  * A server holds the same wherever a process was stopped: between two calls there is nothing of it there, which redis-*.test.ts show for
- * each call. So one call of each operation is enough for that, and only what is asked again is asked again everywhere.
+ * each call; in Postgres a call is a transaction. So one call of each operation is enough for that, and only what is asked again is asked
+ * again everywhere.
  */
-const isServer = (name: string) => name === "redis"
+const isServer = (name: string) => name === "redis" || name === "postgres"
 
 function pointsOf(name: string, operation: Operation, mode: Mode): readonly Call[] {
   const points = callsOf(operation)

@@ -21,20 +21,21 @@ import {
   type Status,
   statuses,
   type TaskRecord,
-  trimHistory,
 } from "../../task/index.ts"
 import { PostgresCalls } from "./calls.ts"
 import { damaged } from "./damage.ts"
 import { PostgresGates } from "./gates.ts"
 import { Glance } from "./glance.ts"
 import { PostgresJobs } from "./jobs.ts"
+import type { LaneReader } from "./lane-reader.ts"
 import { Lanes } from "./lanes.ts"
 import { type Mode, NeedsLock } from "./mode.ts"
 import type { Numbers } from "./numbers.ts"
-import { finishedAtMs, fromHistory, gatesText, type Known, laneOf, saveColumns, toBrief, toHistory, toRecord } from "./rows.ts"
+import { fromHistory, type Known, laneOf, saveColumns, toBrief, toHistory, toRecord } from "./rows.ts"
 import { PostgresSchedules } from "./schedules.ts"
 import type { Row, Sql, Value } from "./sql.ts"
 import { Tally } from "./tally.ts"
+import { historyOf, insertTasks, isReserved, readHistories, routeTasks, saveReserved } from "./task-writes.ts"
 
 /** A server without a clock of its own starts in 1970, and is this far behind at most. */
 const furthestAheadMs = 100 * 365 * 86_400_000
@@ -135,7 +136,7 @@ export class PostgresRecords implements WaitedRecords {
       return
     }
     const { lastMs, behindAtMs } = this.time
-    await this.sql.rows("writeNamespace", this.ns, this.lanes.virtualTime, lastMs, behindAtMs, this.hasNews, channel)
+    await this.sql.rows("writeNamespace", this.ns, this.lanes.reader.virtualTime, lastMs, behindAtMs, this.hasNews, channel)
   }
 
   /** Everything that submitting these will ask for, at once. */
@@ -151,7 +152,7 @@ export class PostgresRecords implements WaitedRecords {
   /** The same of an exchange. */
   async foreseeExchange({ workerId, claim: asked }: ExchangeRequest): Promise<void> {
     const types = [...new Set((asked?.types ?? []).map(({ type }) => type))]
-    this.lanes.wanted = asked?.max ?? 1
+    this.lanes.reader.wanted = asked?.max ?? 1
     const hasLanes = await this.glance.look(this.sql, this.ns, workerId, types)
     if (hasLanes && this.mode === "free") throw new NeedsLock("a lane that is not plain")
   }
@@ -216,39 +217,21 @@ export class PostgresRecords implements WaitedRecords {
     this.hasNews ||= changes.some(isNews)
     for (const { task } of changes) await this.moved(task, null, task.status)
     const lanes = await this.lanesForNew(changes.map(({ task }) => task))
-    // Neighbours that were submitted alike are one statement.
-    const groups: { values: readonly Value[]; rows: (readonly (string | number | null)[])[] }[] = []
-    for (const [i, { task, entries }] of changes.entries()) {
-      const values: Value[] = [
-        ...[this.ns, task.type, task.status, task.jobId, task.createdAtMs, task.availableAtMs, task.readyAtMs, task.expiresAtMs],
-        ...[task.expiredAtMs, finishedAtMs(task), task.maxRetries, task.maxReschedules, task.maxThrottles, task.timeoutMs, task.version],
-        fromHistory(entries),
-      ]
-      const last = groups.at(-1)
-      const group = last?.values.every((value, at) => value === values[at]) ? last : { values, rows: [] }
-      if (group !== last) groups.push(group)
-      const flow = task.flow === task.type ? null : task.flow
-      const tags = task.tags.length === 0 ? null : JSON.stringify(task.tags)
-      const { seq, id, input, forecastAtMs, idempotencyKey, inputDigest, priority } = task
-      group.rows.push([
-        ...[seq, id, input, lanes[i] ?? null, gatesText(task.gates), forecastAtMs, idempotencyKey, inputDigest, flow, priority, tags],
-      ])
-    }
-    for (const { values, rows } of groups) {
-      const columns = (rows[0] as readonly unknown[]).map((_, at) => rows.map((row) => row[at] as string | number | null))
-      await this.sql.run("insertTasks", ...columns, ...values)
-    }
+    await insertTasks(this.sql, this.ns, changes, lanes)
     for (const [i, { task }] of changes.entries()) this.know(task, lanes[i] ?? null)
   }
 
   async save(changes: readonly Change[]): Promise<void> {
     if (changes.length === 0) return
     this.glance.forget()
-    await this.lanes.confirm(changes.map(({ task }) => task))
+    await this.lanes.reader.confirm(changes.map(({ task }) => task))
     this.hasNews ||= changes.some(isNews)
     // A task that is changed twice in one step is written as it is at the end, with all that has happened to it.
     const rows = new Map<number, Record<string, string | number | null>>()
-    const trimmed = await this.histories(changes.filter(({ task }) => task.version > historyLimit).map(({ task }) => task.seq))
+    const trimmed = await readHistories(
+      this.sql,
+      changes.filter(({ task }) => task.version > historyLimit).map(({ task }) => task.seq),
+    )
     const routed: TaskRecord[] = []
     const reserved: TaskRecord[] = []
     // Each once, as is usual: then their lanes are found at once.
@@ -263,27 +246,15 @@ export class PostgresRecords implements WaitedRecords {
       if (isRouted) routed.push(task)
       if (task.status === "running" && isReserved(task.gates)) reserved.push(task)
       this.know(task, lane)
-      rows.set(task.seq, { ...saveColumns(task, lane), ...this.historyOf(task, entries, rows.get(task.seq), trimmed) })
+      rows.set(task.seq, { ...saveColumns(task, lane), ...historyOf(task, entries, rows.get(task.seq), trimmed) })
     }
     await this.sql.run("saveTasks", JSON.stringify([...rows.values()]))
-    if (reserved.length > 0)
-      await this.sql.run(
-        "saveReserved",
-        reserved.map(({ seq }) => seq),
-        reserved.map(({ gates }) => gatesText(gates)),
-      )
-    if (routed.length > 0)
-      await this.sql.run(
-        "routeTasks",
-        routed.map(({ seq }) => seq),
-        routed.map(({ flow, type }) => (flow === type ? null : flow)),
-        routed.map(({ gates }) => gatesText(gates)),
-        routed.map(({ forecastAtMs }) => forecastAtMs),
-      )
+    await saveReserved(this.sql, reserved)
+    await routeTasks(this.sql, routed)
   }
 
   async start(tasks: readonly TaskRecord[], lease: Lease): Promise<TaskRecord[]> {
-    await this.lanes.confirm(tasks)
+    await this.lanes.reader.confirm(tasks)
     const changes = tasks.map((task) => claim(task, this.nowMs, lease))
     // A history that has to be trimmed is not just appended to.
     const long = changes.filter(({ task }) => task.version > historyLimit)
@@ -299,13 +270,10 @@ export class PostgresRecords implements WaitedRecords {
       const { workerId, claimNumber, expiresAtMs } = lease
       const seqs = plain.map(({ task }) => task.seq)
       await this.sql.run("saveClaimed", seqs, workerId, claimNumber, expiresAtMs, this.nowMs, `,${fromHistory(first.entries)}`)
-      const charged = plain.map(({ task }) => task).filter(({ gates }) => isReserved(gates))
-      if (charged.length > 0)
-        await this.sql.run(
-          "saveReserved",
-          charged.map(({ seq }) => seq),
-          charged.map(({ gates }) => gatesText(gates)),
-        )
+      await saveReserved(
+        this.sql,
+        plain.map(({ task }) => task).filter(({ gates }) => isReserved(gates)),
+      )
     }
     return changes.map(({ task }) => task)
   }
@@ -379,13 +347,13 @@ export class PostgresRecords implements WaitedRecords {
     const known = this.glance.nextDueAtMs(type)
     const atMs = known === undefined ? (((await this.sql.rows("nextDue", this.ns, type))[0]?.[0] as number | undefined) ?? null) : known
     // Those that others are about to claim come back without a word if they fail.
-    const againAtMs = this.lanes.isContested(type) ? this.nowMs + againMs : null
+    const againAtMs = this.lanes.reader.isContested(type) ? this.nowMs + againMs : null
     return atMs === null ? againAtMs : Math.min(atMs, againAtMs ?? atMs)
   }
 
-  async backlog(): Promise<Lanes> {
+  async backlog(): Promise<LaneReader> {
     await this.lanes.place()
-    return this.lanes
+    return this.lanes.reader
   }
 
   serve(chosen: Chosen): void {
@@ -443,7 +411,7 @@ export class PostgresRecords implements WaitedRecords {
     for (const [statement, ...values] of [
       ["forgetWorkers", this.nowMs - workerForgottenAfterMs],
       ["forgetLanes"],
-      ["forgetFlows", this.lanes.virtualTime],
+      ["forgetFlows", this.lanes.reader.virtualTime],
     ] as const) {
       if (left <= 0) break
       left -= await this.sql.run(statement, this.ns, ...values, left)
@@ -511,26 +479,4 @@ export class PostgresRecords implements WaitedRecords {
     let next = 0
     return tasks.map((task) => (isOurs(task) ? (lanes[next++] ?? null) : null))
   }
-
-  private async histories(seqs: readonly number[]): Promise<Map<number, string>> {
-    if (seqs.length === 0) return new Map()
-    return new Map((await this.sql.rows("readHistories", seqs)) as readonly (readonly [number, string])[])
-  }
-
-  private historyOf(
-    task: TaskRecord,
-    entries: Change["entries"],
-    before: Record<string, string | number | null> | undefined,
-    trimmed: Map<number, string>,
-  ): { history: string | null; appended: string } {
-    const appended = `${before?.appended ?? ""}${entries.length > 0 ? `,${fromHistory(entries)}` : ""}`
-    const stored = trimmed.get(task.seq)
-    if (stored === undefined) return { history: null, appended }
-    return { history: fromHistory(trimHistory(toHistory(`${stored}${appended}`, task.id))), appended }
-  }
-}
-
-/** Whether something else was charged than the task says. */
-function isReserved(gates: readonly GateRef[] | null): boolean {
-  return gates?.some(({ reserved }) => reserved !== undefined) ?? false
 }

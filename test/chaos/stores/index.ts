@@ -1,6 +1,7 @@
 // The stores that chaos can be let loose on. A new one is a file beside this that says how its server is started, and a line here.
 
 import type { Lines } from "../lines/index.ts"
+import { postgres } from "./postgres.ts"
 import { redis } from "./redis.ts"
 import { sqlite } from "./sqlite.ts"
 
@@ -25,4 +26,4 @@ export type AppendFsync = (typeof fsyncs)[number]
 /** Everything that it keeps is in the folder, which is looked at afterwards when something was broken. */
 export type StartStore = (folder: string, keeping: Keeping) => Promise<ChaosStore>
 
-export const chaosStores: Readonly<Record<string, StartStore>> = { sqlite, redis }
+export const chaosStores: Readonly<Record<string, StartStore>> = { sqlite, redis, postgres }
