@@ -9,7 +9,7 @@ const durations = 'expected a duration such as "500ms", "30s", "5m", "1h" or "7d
 const instants = 'expected a Date or a time with its zone such as "2026-01-28T17:00:00Z"'
 const names = 'expected 1 to 128 letters, digits, "_", "-", "." or ":", not starting with "." or ":"'
 const known =
-  "known are scheduleAt, delay, ttl, ttlSeconds, expiresAt, timeout, timeoutSeconds, maxRetries, maxReschedules, maxThrottles, priority, idempotencyKey, tags, flow, job, gates"
+  "known are scheduleAt, delay, ttl, ttlSeconds, expiresAt, timeout, timeoutSeconds, maxRetries, maxReschedules, maxThrottles, priority, idempotencyKey, tags, flow, job, tx, gates"
 const keys = "expected 1 to 512 characters without control characters"
 
 const refused: readonly (readonly [unknown, ErrorCode, string])[] = [
