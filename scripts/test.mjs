@@ -1,5 +1,6 @@
 // Runs the tests: checks of the source first, then every file under test/ that ends in .test.ts, or those whose path
-// contains one of the words given. Ends with "N passed, N failed".
+// contains one of the words given. With --long also those that take minutes each, which else run only by name. Ends with
+// "N passed, N failed".
 import { spawnSync } from "node:child_process"
 import { availableParallelism } from "node:os"
 import { resolve } from "node:path"
@@ -7,7 +8,8 @@ import { run } from "node:test"
 import { spec } from "node:test/reporters"
 import { filesBelow } from "./files.mjs"
 
-const words = process.argv.slice(2)
+const isLong = process.argv.includes("--long")
+const words = process.argv.slice(2).filter((word) => word !== "--long")
 const step = (command, ...args) => {
   const { status } = spawnSync(command, args, { stdio: "inherit" })
   if (status !== 0) finish(0, 1)
@@ -24,8 +26,10 @@ function finish(passedCount, failedCount) {
 step("npm", "run", "--silent", "check")
 step(process.execPath, "scripts/build.mjs", "test")
 
+const long = "/chaos/tenths/"
+const isWanted = (file) => (words.length === 0 ? isLong || !file.includes(long) : words.some((word) => file.includes(word)))
 const files = filesBelow(".build/test")
-  .filter((file) => file.endsWith(".test.js") && (words.length === 0 || words.some((word) => file.includes(word))))
+  .filter((file) => file.endsWith(".test.js") && isWanted(file))
   .map((file) => resolve(file))
 process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --enable-source-maps`
 
@@ -50,7 +54,7 @@ function runAll(some, concurrency) {
 }
 
 // Those that measure what real processes do in real time have the machine to themselves.
-const alone = ["/test/chaos/", "/simulate/processes.test.js", "/processes/calls-cut.test.js"]
+const alone = [long, "/simulate/processes.test.js", "/processes/calls-cut.test.js"]
 const isAlone = (file) => alone.some((part) => file.includes(part))
 // One server of a kind for all: each test keeps to a namespace or a schema of its own. It ends with this process.
 if (!process.env.SLUICE_TEST_REDIS_URL) {

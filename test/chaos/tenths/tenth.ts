@@ -3,10 +3,10 @@
 
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { type Part, readArguments } from "./arguments.ts"
-import { type ChaosResult, chaos } from "./chaos.ts"
-import { closingLine, leastSlotUse, type Totals, totalsOf } from "./closing-line.ts"
-import { table } from "./table.ts"
+import { type Part, readArguments } from "../arguments.ts"
+import { type ChaosResult, chaos } from "../chaos.ts"
+import { closingLine, leastSlotUse, type Totals, totalsOf } from "../closing-line.ts"
+import { table } from "../table.ts"
 
 const noLoss = {
   lost: 0,
