@@ -49,6 +49,8 @@ async function makePool({ connectionString, patienceMs, poolSize }: Location): P
   })
   // Of connections that nobody uses: the next who needs one gets another.
   pool.on("error", () => {})
+  // Of one that a step has in its hands, between two statements: nobody else would hear of it, and the process would end. The next statement tells.
+  pool.on("connect", (client) => client.on("error", () => {}))
   return pool
 }
 
