@@ -13,6 +13,7 @@ import { Line } from "./line.ts"
 import { callDeadlineMs, longestPauseMs, type WorkerSettings } from "./options.ts"
 import { Outbox, type Settling } from "./outbox.ts"
 import { Permits } from "./permits.ts"
+import { RoundTrips } from "./round-trips.ts"
 import { Router } from "./router.ts"
 import type { Run } from "./run.ts"
 import { Runs } from "./runs.ts"
@@ -30,6 +31,7 @@ export class Loop {
   private readonly settings: WorkerSettings
   private readonly events: Events
   private readonly outbox: Outbox
+  private readonly roundTrips = new RoundTrips()
   private readonly claims: Claims
   private readonly waker: Waker
   private readonly permits: Permits
@@ -223,7 +225,10 @@ export class Loop {
 
   private settle(run: Run, outcome: Outcome): void {
     const { task, startedAtMs, allSpent: spent, heard } = run
-    this.outbox.settle({ task, outcome, durationMs: this.world.monotonicMs() - startedAtMs, spent, ...run.paidFor, heard })
+    const { sentAtMs, respondedAtMs, isWatched } = run.paidFor
+    const rttMs = isWatched && respondedAtMs !== null ? this.roundTrips.leastMs(task.gates ?? [], sentAtMs, respondedAtMs) : null
+    const durationMs = this.world.monotonicMs() - startedAtMs
+    this.outbox.settle({ task, outcome, durationMs, spent, sentAtMs, respondedAtMs, rttMs, heard })
     // What it held at its gates is free in the very step that settles it.
     if (task.gates !== null && task.gates.length > 0) this.claims.wake()
   }

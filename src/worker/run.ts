@@ -81,14 +81,10 @@ export class Run {
   }
 
   /** The request that the claim has paid for. Where nobody has watched it: the latest that may have gone out, and the handler's end. */
-  get paidFor(): { readonly sentAtMs: number; readonly respondedAtMs: number | null; readonly rttMs: number | null } {
+  get paidFor(): { readonly sentAtMs: number; readonly respondedAtMs: number | null; readonly isWatched: boolean } {
     const { firstAnswer: first, sentAtMs, respondedAtMs } = this
-    if (!first) return { sentAtMs, respondedAtMs, rttMs: null }
-    return {
-      sentAtMs: first.sentAtMs,
-      respondedAtMs: first.respondedAtMs,
-      rttMs: Math.max(0, Math.round(first.respondedAtMs - first.sentAtMs)),
-    }
+    if (!first) return { sentAtMs, respondedAtMs, isWatched: false }
+    return { sentAtMs: first.sentAtMs, respondedAtMs: first.respondedAtMs, isWatched: true }
   }
 
   get allSpent(): SettleRequest["spent"] {

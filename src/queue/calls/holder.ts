@@ -9,6 +9,7 @@
 import { isSluiceError, SluiceError } from "../../errors/index.ts"
 import type { HoldAnswer, HoldRequest, ShareSaid, Store } from "../../store/index.ts"
 import { withDeadline } from "../../worker/line.ts"
+import { RoundTrips } from "../../worker/round-trips.ts"
 import { Waker } from "../../worker/waker.ts"
 import { randomHex, type Timer, type World } from "../../world/index.ts"
 import type { Declarations } from "../declarations.ts"
@@ -40,6 +41,7 @@ export interface HolderParts {
 }
 
 export class Holder {
+  readonly roundTrips = new RoundTrips()
   private readonly parts: HolderParts
   private readonly world: World
   private readonly settings: CallsSettings

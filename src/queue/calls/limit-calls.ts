@@ -103,6 +103,7 @@ export class LimitCalls {
   private slotOf(call: Call): HeldSlot {
     return new HeldSlot(call, {
       world: this.world,
+      roundTrips: this.holder.roundTrips,
       end: (ended, ending) => this.holder.end(ended, ending),
       further: async ({ wanted }, cost, signal) => {
         // As long as it takes: whoever has a slot is not refused halfway.

@@ -4,6 +4,7 @@ import { isSluiceError, SluiceError, shown } from "../../errors/index.ts"
 import type { RateLimitError } from "../../task/index.ts"
 import { readOptions } from "../../units/index.ts"
 import { type Noted, Requests } from "../../worker/requests.ts"
+import type { RoundTrips } from "../../worker/round-trips.ts"
 import type { World } from "../../world/index.ts"
 import type { FetchOptions, Observed, ObserveOptions } from "../context.ts"
 import { type CostOptions, readCost } from "../limit.ts"
@@ -32,6 +33,7 @@ export interface Slot extends CallContext, AsyncDisposable {
 
 export interface SlotHooks {
   readonly world: World
+  readonly roundTrips: RoundTrips
   end(call: Call, ending: Ending): void
   /** Resolves when one more request may go out. */
   further(call: Call, cost: number, signal: AbortSignal): Promise<void>
@@ -130,7 +132,7 @@ export class HeldSlot {
       ? {
           sentAtMs: first.sentAtMs,
           respondedAtMs: first.respondedAtMs,
-          rttMs: Math.max(0, Math.round(first.respondedAtMs - first.sentAtMs)),
+          rttMs: this.hooks.roundTrips.leastMs([this.call.wanted], first.sentAtMs, first.respondedAtMs),
         }
       : { sentAtMs: this.sentAtMs, respondedAtMs: last ? last.respondedAtMs : null, rttMs: null }
     this.hooks.end(this.call, { id: this.call.id, spent: this.actual, ...paidFor, heard })
