@@ -1,7 +1,8 @@
 // What the compiler does otherwise than we need it. Imports go straight to the file that declares a name; a function is
 // fetched when it is first called, so that a step loads no more than it uses. And what a literal sets after something was spread into it
 // is assigned: `{ ...a, x: null }` has no x in Lua either. A list is appended, and the most of a list looked for, without laying it out
-// on the stack, where some thousand find no room. And a list whose places are counted is gone through without a pair for each.
+// on the stack, where some thousand find no room. A list whose places are counted is gone through without a pair for each. And texts are put
+// together at once: from left to right, each part would make a text of its own.
 import ts from "typescript"
 import * as lua from "typescript-to-lua/dist/LuaAST.js"
 import { transformIdentifier } from "typescript-to-lua/dist/transformation/visitors/identifier.js"
@@ -70,6 +71,8 @@ export function plugin(graph, moduleName) {
         const math = lua.createTableIndexExpression(lua.createIdentifier("math"), lua.createStringLiteral(name))
         return lua.createCallExpression(math, values)
       },
+      [ts.SyntaxKind.BinaryExpression]: (node, context) => joined(context.superTransformExpression(node)),
+      [ts.SyntaxKind.TemplateExpression]: (node, context) => joined(context.superTransformExpression(node)),
       [ts.SyntaxKind.ObjectLiteralExpression]: (node, context) => {
         const made = context.superTransformExpression(node)
         if (!node.properties.some(ts.isSpreadAssignment) || !lua.isCallExpression(made)) return made
@@ -99,6 +102,21 @@ export function plugin(graph, moduleName) {
       },
     },
   }
+}
+
+/** `(a .. b) .. c` as `a .. (b .. c)`, which Lua does in one go. */
+function joined(made) {
+  const parts = partsOf(made)
+  return parts.length < 3 ? made : parts.reduceRight((all, part) => lua.createBinaryExpression(part, all, lua.SyntaxKind.ConcatOperator))
+}
+
+function partsOf(node) {
+  if (lua.isParenthesizedExpression(node)) return isJoin(node.expression) ? partsOf(node.expression) : [node]
+  return isJoin(node) ? [...partsOf(node.left), ...partsOf(node.right)] : [node]
+}
+
+function isJoin(node) {
+  return lua.isBinaryExpression(node) && node.operator === lua.SyntaxKind.ConcatOperator
 }
 
 /** `...list` of an array: other things that can be spread are small. */
