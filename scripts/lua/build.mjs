@@ -5,7 +5,7 @@ import { compiled } from "../compiled.mjs"
 
 /** What the store needs, and what only its tests do. */
 const made = ["sluice.lua", "shapes.json"]
-const forTests = ["play.lua", "rows.lua"]
+const forTests = ["play.lua", "rows.lua", "engine.lua", "short.lua"]
 
 /** `tests`: the folder of the compiled tests, where they are compiled. */
 export function buildLua(folders, tests) {

@@ -17,6 +17,8 @@ const scripts = {
   "sluice.lua": "src/stores/redis/script/step.ts",
   "play.lua": "test/redis/script/play.ts",
   "rows.lua": "test/redis/script/rows.ts",
+  "engine.lua": "test/redis/script/engine.ts",
+  "short.lua": "test/redis/script/short.ts",
 }
 const [folder, ...names] = process.argv.slice(2)
 const entries = Object.fromEntries(Object.entries(scripts).filter(([name]) => names.length === 0 || names.includes(name)))

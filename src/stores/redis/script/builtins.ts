@@ -4,7 +4,9 @@
 interface Texts {
   format(pattern: string, ...values: (string | number)[]): string
   byte(text: string, at: number): number
+  char(...codes: number[]): string
   len(text: string): number
+  rep(text: string, count: number): string
   /** From 1 on, both ends included. */
   sub(text: string, from: number, to?: number): string
 }

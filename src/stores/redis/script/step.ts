@@ -1,13 +1,14 @@
 // One step inside the server: what KEYS and ARGV say, the operation on the records of the namespace, the answer. See
 // docs/internals/redis.md for the wire.
 
-import type { SubmitRequest } from "../../../store/contract.ts"
+import type { ExchangeRequest, SubmitRequest } from "../../../store/contract.ts"
 import { changing, endStep, getTasks, looking } from "../../../store/steps.ts"
 import { answered } from "./answer.ts"
 import { Context } from "./context.ts"
 import { RedisRecords } from "./records.ts"
 import { SluiceError, shown } from "./replaced/error.ts"
 import { cjson, redis } from "./server.ts"
+import { shortExchange } from "./short/exchange.ts"
 
 type AnyStep = (records: RedisRecords, request: unknown) => unknown
 type AnySteps = Readonly<Record<string, AnyStep | undefined>>
@@ -15,9 +16,16 @@ type AnySteps = Readonly<Record<string, AnyStep | undefined>>
 /** Of the step that runs, or ran last. */
 let records: RedisRecords | null = null
 
+/** Who does a step: the short way where there is one, else the engine; or only one of them, for tests that compare the two. */
+export type Way = "either" | "engine" | "short"
+
 export function run(this: void, keys: readonly string[], values: readonly string[]): readonly string[] {
+  return runBy(keys, values, "either")
+}
+
+export function runBy(this: void, keys: readonly string[], values: readonly string[], way: Way): readonly string[] {
   try {
-    return ran(keys[0] ?? "", values)
+    return ran(keys[0] ?? "", values, way)
   } catch (error) {
     if (error instanceof SluiceError) return ["error", error.code, error.message]
     // What the server refuses for reasons of its own is the client's to understand.
@@ -39,7 +47,7 @@ function because(what: string): string {
   return `${record}: expected what was written there, but the step failed on something else (${what})`
 }
 
-function ran(base: string, values: readonly string[]): readonly string[] {
+function ran(base: string, values: readonly string[], way: Way): readonly string[] {
   records = null
   const [operation = "", epoch = "", clock = "", request = ""] = values
   const context = new Context(base, clock)
@@ -47,6 +55,9 @@ function ran(base: string, values: readonly string[]): readonly string[] {
   if (context.epoch !== epoch) return ["lost"]
   const asked = cjson.decode(request)
   if (typeof asked !== "object") throw new SluiceError("store_damaged", `expected a request, got ${shown(asked)}`)
+  const told = way !== "engine" && operation === "exchange" ? shortExchange(context, asked as ExchangeRequest) : null
+  if (told) return told
+  if (way === "short") return ["declined"]
   records = new RedisRecords(context)
   return step(records, operation, asked)
 }

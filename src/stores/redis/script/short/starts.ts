@@ -1,0 +1,142 @@
+// Tasks that start for the first time: the record of each is taken apart as bytes and put together again.
+
+import { claimedEntry } from "../../../../task/index.ts"
+import { packEntries } from "../past.ts"
+import { statusCode } from "../row.ts"
+import { arrayHead, byte, char, falses, len, pack, sub, unpackFive, unpackOne, unpackThree } from "./bytes.ts"
+import { nameOf } from "./gate.ts"
+import type { ShortLane } from "./lane.ts"
+import type { Plan } from "./plan.ts"
+import { oneGate } from "./settles.ts"
+
+const runningHead = arrayHead(24) + char(statusCode("running"))
+const firstRun = char(1, 1)
+const none = falses(1)
+/** How many values a pending task has: at least, and at most. What follows the first are an expiry, a job, a flow, gates and a forecast. */
+const fewest = 10
+const withFlow = 13
+const most = 15
+const missing: readonly string[] = [falses(5), falses(4), falses(3), falses(2), falses(1), ""]
+/** Of an input that is kept apart. */
+const isTrue = 0xc3
+
+export interface Starts {
+  readonly workerId: string
+  readonly claimNumber: number
+  readonly expiresAtMs: number
+  readonly lease: string
+  readonly entry: string
+  /** What is alike for tasks that were created together is packed once. */
+  createdAtMs: number
+  tail: string
+  /** Id, record and input where that is kept apart: as they go into the answer. */
+  readonly rows: string[]
+  /** How far their forecasts were off: when each was expected. */
+  readonly toldMs: number[]
+  /** Of those that pass a gate: its name, its limit, the id of the task, what it costs, its lane. */
+  readonly names: string[]
+  readonly limits: string[]
+  readonly ids: string[]
+  readonly costs: number[]
+  readonly lanes: ShortLane[]
+}
+
+export function newStarts(plan: Plan, claimNumber: number, leaseMs: number): Starts {
+  const { nowMs, workerId } = plan
+  return {
+    workerId,
+    claimNumber,
+    expiresAtMs: nowMs + leaseMs,
+    lease: pack(workerId) + pack(claimNumber),
+    entry: none + pack(packEntries([claimedEntry(nowMs, workerId)])),
+    createdAtMs: -1,
+    tail: "",
+    rows: [],
+    toldMs: [],
+    names: [],
+    limits: [],
+    ids: [],
+    costs: [],
+    lanes: [],
+  }
+}
+
+/** Of a task that waits in the lane for the first time: the offset behind its times, and they. Below 0 where it is no such task. */
+export function readFresh(
+  lane: ShortLane,
+  seq: number,
+  value: string,
+): LuaMultiReturn<[at: number, createdAtMs: number, availableAfter: number, readyAfter: number]> {
+  const size = byte(value, 1) - 0x90
+  if (size < fewest || size > most || byte(value, 2) !== 0) return $multi(-1, 0, 0, 0)
+  const [at, its, type, createdAtMs, available, ready] = unpackFive(value, 5, 2)
+  const { mark } = lane
+  if (its !== seq || type !== lane.type || sub(value, at + 1, at + len(mark)) !== mark) return $multi(-1, 0, 0, 0)
+  return $multi(at, createdAtMs as number, available as number, ready as number)
+}
+
+/** Whether it can be started here. */
+export function start(
+  plan: Plan,
+  starts: Starts,
+  lane: ShortLane,
+  id: string,
+  seq: number,
+  value: string,
+  at: number,
+  createdAtMs: number,
+  available: number,
+): boolean {
+  const size = byte(value, 1) - 0x90
+  const from = at + len(lane.mark)
+  let fixed = from
+  let told: unknown = available
+  if (size > fewest) {
+    const [behind, expires, job, flow] = unpackThree(value, 3, from)
+    if (size < withFlow || expires !== false || job !== false || flow === undefined) return false
+    fixed = behind
+    if (size > withFlow) {
+      if (sub(value, fixed + 1, fixed + 2) !== oneGate) return false
+      const [gated, limit, key, cost] = unpackThree(value, 3, fixed + 2)
+      fixed = gated
+      told = false
+      if (size === most) [fixed, told] = unpackOne(value, 1, gated)
+      const { names } = starts
+      const place = names.length
+      names[place] = nameOf(limit as string, key as string)
+      starts.limits[place] = limit as string
+      starts.ids[place] = id
+      starts.costs[place] = cost as number
+      starts.lanes[place] = lane
+    }
+  }
+  if (starts.createdAtMs !== createdAtMs) {
+    const now = pack(plan.nowMs - createdAtMs)
+    starts.createdAtMs = createdAtMs
+    starts.tail = firstRun + now + now + starts.lease + pack(starts.expiresAtMs - createdAtMs) + starts.entry
+  }
+  const isApart = byte(value, fixed + 2) === isTrue
+  const record =
+    runningHead +
+    sub(value, 3, at) +
+    lane.claimedMark +
+    sub(value, from + 1, fixed) +
+    (missing[size - fewest] as string) +
+    starts.tail +
+    sub(value, fixed + 1)
+  const { tasks, started } = plan
+  const { rows, toldMs } = starts
+  const place = tasks.length
+  tasks[place] = id
+  tasks[place + 1] = record
+  const row = rows.length
+  rows[row] = id
+  rows[row + 1] = record
+  rows[row + 2] = isApart ? apart : ""
+  started[started.length] = seq
+  if (told !== false) toldMs[toldMs.length] = createdAtMs + (told as number)
+  return true
+}
+
+/** Stands for an input that has to be fetched. */
+export const apart = "apart"

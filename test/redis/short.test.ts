@@ -1,0 +1,107 @@
+// The short way means the same as the engine: random traces run through both, each in a namespace of its own, and after each step the
+// answers and all that is stored are compared. SLUICE_PROPERTY_RUNS=1000 plays more.
+
+import assert from "node:assert/strict"
+import { readFileSync } from "node:fs"
+import { it, type TestContext } from "node:test"
+import fc from "fast-check"
+import { toText } from "../../src/stores/redis/request.ts"
+import { type Script, scriptOf } from "../../src/stores/redis/script-text.ts"
+import { sharedRedis } from "../engines/redis.ts"
+import { type RedisAdmin, redisAdmin } from "../engines/redis-admin.ts"
+import { runs } from "../property/runs.ts"
+import { freshNamespace } from "./kit.ts"
+import { type Happening, Story, story } from "./stories.ts"
+
+const beside = (name: string) => scriptOf(readFileSync(new URL(name, import.meta.url), "utf8"), { definitions: {}, operations: {} })
+
+/** Everything under a prefix, in one order, whatever the server has it in. */
+const dump = String.raw`
+local told = {}
+for _, key in ipairs(redis.call("KEYS", ARGV[1] .. "*")) do
+  local kind, name, found = redis.call("TYPE", key).ok, string.sub(key, #ARGV[1] + 1), {}
+  if kind == "hash" then
+    local all = redis.call("HGETALL", key)
+    for i = 1, #all, 2 do found[#found + 1] = all[i] .. "\0=\0" .. all[i + 1] end
+  elseif kind == "zset" then
+    local all = redis.call("ZRANGE", key, 0, -1, "WITHSCORES")
+    for i = 1, #all, 2 do found[#found + 1] = all[i] .. "\0@\0" .. all[i + 1] end
+  elseif kind == "set" then found = redis.call("SMEMBERS", key)
+  else
+    for i, one in ipairs(redis.call("LRANGE", key, 0, -1)) do found[i] = string.format("%06d %s", i, one) end
+  end
+  for _, one in ipairs(found) do
+    told[#told + 1] = string.gsub(name .. " " .. one, "[^\32-\126]", function(byte) return string.format("<%02x>", string.byte(byte)) end)
+  end
+end
+table.sort(told)
+return told`
+
+/** One namespace, and who does its steps. */
+class Side {
+  readonly base: string
+  private readonly admin: RedisAdmin
+
+  constructor(admin: RedisAdmin, name: string) {
+    this.admin = admin
+    this.base = `sluice:{${name}}:`
+  }
+
+  async step(script: Script, [operation, request]: Happening, nowMs: number): Promise<readonly string[]> {
+    const epoch = operation === "open" ? "" : "epoch"
+    return (await this.admin.reply("FCALL", script.name, "1", this.base, operation, epoch, String(nowMs), toText(request))) as string[]
+  }
+
+  async stored(): Promise<readonly string[]> {
+    return (await this.admin.reply("EVAL", dump, "0", this.base)) as string[]
+  }
+}
+
+async function server(test: TestContext): Promise<RedisAdmin> {
+  const admin = await redisAdmin(await sharedRedis())
+  test.after(() => admin.close())
+  return admin
+}
+
+async function load(admin: RedisAdmin, script: Script): Promise<Script> {
+  await admin.reply("FUNCTION", "LOAD", "REPLACE", script.library)
+  return script
+}
+
+/** Without what may differ: how many records it took to find the answer. */
+function told([kind, text, ...rows]: readonly string[]): unknown {
+  if (kind !== "ok") return [kind, text, ...rows]
+  const { touched, ...answer } = JSON.parse(text ?? "")
+  return [answer, rows]
+}
+
+it("does what the engine does, and leaves the same records", { timeout: 600_000 }, async (test) => {
+  const admin = await server(test)
+  const [short, engine] = [await load(admin, beside("short.lua")), await load(admin, beside("engine.lua"))]
+  const seed = fc.readConfigureGlobal().seed ?? Date.now()
+  let steps = 0
+  let taken = 0
+  for (let run = 0, left = runs(60); run < left; run++) {
+    const [happenings] = fc.sample(story, { numRuns: 1, seed: seed + run })
+    const [ours, theirs] = [new Side(admin, freshNamespace()), new Side(admin, freshNamespace())]
+    const played = new Story(happenings ?? [])
+    for (let next = played.next(); next; next = played.next()) {
+      const why = `seed ${seed + run}, step ${played.steps}: ${JSON.stringify(played.latest).slice(0, 2_000)}`
+      const expected = await theirs.step(engine, next, played.nowMs)
+      const tried = next[0] === "exchange" ? await ours.step(short, next, played.nowMs) : ["declined"]
+      const isShort = tried[0] !== "declined"
+      const got = isShort ? tried : await ours.step(engine, next, played.nowMs)
+      assert.equal(expected[0], "ok", `${why}: ${expected.join(" ")}`)
+      assert.deepEqual(told(got), told(expected), why)
+      if (isShort || next[0] === "sweep") assert.deepEqual(await ours.stored(), await theirs.stored(), why)
+      played.heard(expected)
+      if (next[0] !== "exchange") continue
+      steps++
+      if (isShort) taken++
+    }
+    for (const side of [ours, theirs])
+      await admin.reply("EVAL", "for _, key in ipairs(redis.call('KEYS', ARGV[1] .. '*')) do redis.call('DEL', key) end", "0", side.base)
+  }
+  test.diagnostic(`${taken} of ${steps} exchanges went the short way`)
+  assert.ok(taken > steps / 4, `expected a good part of ${steps} exchanges to go the short way, got ${taken}`)
+})
