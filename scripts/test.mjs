@@ -65,6 +65,10 @@ if (!process.env.SLUICE_TEST_POSTGRES_URL) {
   const { startPostgres } = await import("../.build/test/engines/postgres.js")
   process.env.SLUICE_TEST_POSTGRES_URL = (await startPostgres()).url
 }
+if (!process.env.SLUICE_TEST_S3_URL) {
+  const { startCeph } = await import("../.build/test/engines/ceph.js")
+  process.env.SLUICE_TEST_S3_URL = (await startCeph()).url
+}
 await runAll(
   files.filter((file) => !isAlone(file)),
   Math.max(1, availableParallelism()),

@@ -8,6 +8,7 @@ import { open as openMemory } from "../../src/stores/memory/index.ts"
 import type { Backing, OpenBacking } from "../../src/testing/conformance/index.ts"
 import { type PostgresPlace, postgresPlace } from "../engines/postgres-place.ts"
 import { redisPlace } from "../engines/redis-place.ts"
+import { s3Place } from "../engines/s3-place.ts"
 
 let made = 0
 let schema: Promise<PostgresPlace> | null = null
@@ -50,5 +51,11 @@ export const openers: Readonly<Record<string, OpenBacking>> = {
     schema ??= postgresPlace()
     const { url } = await schema
     return inOwnNamespaces(open, url)
+  },
+
+  s3: async () => {
+    const { open } = await import("../../src/stores/s3/index.ts")
+    const { url } = await s3Place()
+    return backing(open, url, async () => {})
   },
 }

@@ -13,9 +13,9 @@ export function isProgram(path: string): boolean {
   }
 }
 
-/** Where the program is, once the package is there. */
-export function installed(name: string, packageName: string, look: () => string | null, others: string): string {
-  const command = ["apt-get", "install", "-y", "--no-install-recommends", packageName]
+/** Where the program is, once its packages (names with spaces between) are there. */
+export function installed(name: string, packageNames: string, look: () => string | null, others: string): string {
+  const command = ["apt-get", "install", "-y", "--no-install-recommends", ...packageNames.split(" ")]
   const help = new Error(`expected ${name}, found none; install it: sudo ${command.join(" ")} (Debian, Ubuntu), ${others}`)
   if (process.env.SLUICE_NO_INSTALL === "1" || !works("apt-get", "--version")) throw help
   const isRoot = process.getuid?.() === 0

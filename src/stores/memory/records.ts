@@ -68,7 +68,12 @@ export class MemoryRecords implements Records {
   /** Starts a step: every step has one time. */
   begin(wallMs: number): void {
     this.clock = tick(this.clock, wallMs)
-    this.nowMs = this.clock.lastMs
+    this.beginAt(this.clock.lastMs)
+  }
+
+  /** The same at a time that somebody else has read: where the records are a copy, its clock is not theirs. */
+  beginAt(nowMs: number): void {
+    this.nowMs = nowMs
     this.limits.begin(this.nowMs)
     this.schedules.begin(this.nowMs)
     this.calls.begin(this.nowMs)

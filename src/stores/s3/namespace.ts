@@ -1,0 +1,94 @@
+// One namespace as one opened store has it: the log, who writes into it, who watches it, and the time.
+
+import { type ClockState, clockStart, laterClock, tick } from "../../store/clock.ts"
+import type { StoreDescription } from "../../store/contract.ts"
+import type { Records } from "../../store/records.ts"
+import { systemWorld, type World } from "../../world/index.ts"
+import type { ServerClock } from "./clock.ts"
+import { Committer, type Stamp } from "./committer.ts"
+import { describe } from "./describe.ts"
+import { closed } from "./errors.ts"
+import type { Keys } from "./layout.ts"
+import { Log } from "./log.ts"
+import type { Objects } from "./objects.ts"
+import { Watcher } from "./watcher.ts"
+
+export interface NamespaceOptions {
+  readonly name: string
+  readonly world: World
+  readonly objects: Objects
+  readonly keys: Keys
+  readonly serverClock: ServerClock
+  readonly pollMs: number
+  readonly patienceMs: number
+}
+
+export class Namespace {
+  private readonly options: NamespaceOptions
+  private readonly committer: Committer
+  private readonly log: Log
+  private readonly watcher: Watcher
+  private clock: ClockState = clockStart
+  private isClosed = false
+
+  static async open(options: NamespaceOptions): Promise<Namespace> {
+    const namespace = new Namespace(options)
+    await namespace.log.open()
+    await namespace.watcher.latest()
+    return namespace
+  }
+
+  private constructor(options: NamespaceOptions) {
+    this.options = options
+    const { world, objects, keys, pollMs, patienceMs } = options
+    this.committer = new Committer({ world, place: objects.place, patienceMs, stamp: () => this.stamp() })
+    this.log = new Log({
+      ...{ objects, keys },
+      applied: ({ head }, hasNews) => {
+        this.committer.heard(head.writer)
+        this.watcher.heard(hasNews)
+      },
+      answered: (id, applied, waitedMs) => this.committer.answered(id, applied, waitedMs),
+      lost: (error) => this.committer.fail(error),
+    })
+    this.watcher = new Watcher(this.log, world, pollMs)
+  }
+
+  change(op: string, make: (waitedMs: number) => unknown): Promise<{ readonly answer: unknown; readonly waitedMs: number }> {
+    if (this.isClosed) return Promise.reject(closed(this.options.objects.place))
+    return this.committer.run(this.log, op, make)
+  }
+
+  async look<T>(step: (records: Records) => T): Promise<T> {
+    if (this.isClosed) throw closed(this.options.objects.place)
+    await this.watcher.latest()
+    return this.log.replica.look(this.stamp().atMs, step)
+  }
+
+  wait(signal: AbortSignal): Promise<void> {
+    return this.watcher.wait(signal)
+  }
+
+  async describe(): Promise<StoreDescription> {
+    const { byStatus } = await this.look((records) => ({ byStatus: records.counts({ type: null }) }))
+    return describe(this.options, byStatus)
+  }
+
+  async close(): Promise<void> {
+    if (this.isClosed) return
+    this.isClosed = true
+    this.watcher.close()
+    await this.committer.settled()
+    this.options.objects.close()
+  }
+
+  /** The server's time, no earlier than that of the last record; a world that was handed in has its own. */
+  private stamp(): Stamp {
+    const { world, serverClock } = this.options
+    const bounds = world === systemWorld ? serverClock.at(systemWorld.monotonicMs()) : null
+    const wallMs = bounds?.fromMs ?? world.wallMs()
+    this.clock = tick(laterClock(this.clock, { lastMs: this.log.replica.atMs, behindAtMs: null }), wallMs)
+    const { lastMs } = this.clock
+    return { atMs: lastMs, errorMs: bounds ? Math.max(0, bounds.toMs - lastMs) : 0 }
+  }
+}

@@ -1,0 +1,66 @@
+// A record of the log as bytes: JSON lines, the first about the record, each further one a request; compressed above a size.
+
+import { promisify } from "node:util"
+import { gunzip, gzip } from "node:zlib"
+
+/** Grows when a record means something else than before: an older Sluice then refuses to go on. */
+export const layoutVersion = 1
+
+export interface LoggedRequest {
+  readonly id: string
+  readonly op: string
+  /** How long it had waited in its process when this was written. */
+  readonly waitedMs: number
+  readonly request: unknown
+}
+
+export interface RecordHead {
+  readonly layout: number
+  readonly number: number
+  /** One opened store, and which of its writes this is. */
+  readonly writer: string
+  readonly attempt: number
+  /** When every request of it happens, and by how much that may be behind the true time. */
+  readonly atMs: number
+  readonly errorMs: number
+}
+
+export interface LogRecord {
+  readonly head: RecordHead
+  readonly requests: readonly LoggedRequest[]
+  /** Before it was compressed. */
+  readonly bytes: number
+}
+
+const compressedAbove = 8_192
+/** Records are small and written while somebody waits: the quickest is the best. */
+const level = 1
+const compress = promisify(gzip)
+const expand = promisify(gunzip)
+
+/** `lines` are requests as JSON text. */
+export async function packRecord(head: RecordHead, lines: readonly string[]): Promise<Uint8Array> {
+  return packLines([JSON.stringify(head), ...lines].join("\n"))
+}
+
+export async function packLines(text: string): Promise<Uint8Array> {
+  const plain = Buffer.from(text, "utf8")
+  return plain.length > compressedAbove ? compress(plain, { level }) : plain
+}
+
+export async function unpackLines(bytes: Uint8Array): Promise<Buffer> {
+  const isCompressed = bytes[0] === 0x1f && bytes[1] === 0x8b
+  return isCompressed ? expand(bytes) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+}
+
+/** Throws where it is none. */
+export async function unpackRecord(bytes: Uint8Array): Promise<LogRecord> {
+  const text = (await unpackLines(bytes)).toString("utf8")
+  const [first = "", ...lines] = text.split("\n")
+  return recordOf(JSON.parse(first) as RecordHead, lines)
+}
+
+export function recordOf(head: RecordHead, lines: readonly string[]): LogRecord {
+  const requests = lines.map((line) => JSON.parse(line) as LoggedRequest)
+  return { head, requests, bytes: lines.reduce((sum, line) => sum + line.length + 1, 0) }
+}

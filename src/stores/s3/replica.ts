@@ -1,0 +1,50 @@
+// The state machine: the records of the reference store, moved on by the log alone. Every process that applies the same records has the
+// same state; nothing else may change it. What only looks may look at any time.
+
+import { SluiceError } from "../../errors/index.ts"
+import type { Records } from "../../store/records.ts"
+import * as steps from "../../store/steps.ts"
+import { MemoryRecords } from "../memory/records.ts"
+import type { LoggedRequest, LogRecord } from "./record.ts"
+
+export type Applied = { readonly kind: "answer"; readonly answer: unknown } | { readonly kind: "failed"; readonly error: unknown }
+
+export class Replica {
+  readonly records = new MemoryRecords()
+  /** Of the last record applied; 0 before the first. */
+  number = 0
+  /** When that happened. */
+  atMs = 0
+
+  /** Tells of each request what came of it; answers whether those who wait have something to hear. */
+  apply({ head, requests }: LogRecord, tell: (id: string, applied: Applied, waitedMs: number) => void): boolean {
+    this.number = head.number
+    this.atMs = Math.max(this.atMs, head.atMs)
+    let hasNews = false
+    for (const request of requests) {
+      tell(request.id, this.run(request, head.errorMs), request.waitedMs)
+      const { records } = this
+      hasNews ||= records.hasNews || records.limits.hasNews || records.schedules.hasNews || records.calls.hasNews
+    }
+    return hasNews
+  }
+
+  look<T>(nowMs: number, step: (records: Records) => T): T {
+    this.records.beginAt(nowMs)
+    return step(this.records)
+  }
+
+  /** A step that fails has changed nothing: the steps check before they write. */
+  private run({ op, request }: LoggedRequest, _errorMs: number): Applied {
+    this.records.beginAt(this.atMs)
+    try {
+      const step = Object.hasOwn(steps.changing, op) ? steps.changing[op as keyof typeof steps.changing] : null
+      if (!step)
+        throw new SluiceError("schema_too_new", `expected a known operation, got "${op}": a newer Sluice has written it; upgrade this one`)
+      const run = step as (records: Records, request: unknown) => unknown
+      return { kind: "answer", answer: steps.change(this.records, (records) => run(records, request)) }
+    } catch (error) {
+      return { kind: "failed", error }
+    }
+  }
+}

@@ -1,0 +1,98 @@
+// Looks whether the log goes on, for those who wait for work and for those who want to see the latest. Idle, it looks ever more rarely; what
+// this process writes itself wakes at once. Looking costs one request, however many wait for it.
+
+import { Waiters } from "../../store/waiters.ts"
+import type { Timer, World } from "../../world/index.ts"
+import type { Log } from "./log.ts"
+
+const firstPauseMs = 20
+const slower = 1.5
+
+export class Watcher {
+  private readonly log: Log
+  private readonly world: World
+  private readonly longestPauseMs: number
+  private readonly waiters = new Waiters()
+  private waiting = 0
+  private pauseMs = firstPauseMs
+  private timer: Timer | null = null
+  private looking: Promise<void> | null = null
+  private next: Promise<void> | null = null
+  private isClosed = false
+
+  constructor(log: Log, world: World, longestPauseMs: number) {
+    this.log = log
+    this.world = world
+    this.longestPauseMs = longestPauseMs
+  }
+
+  /** Resolves when the log's end was read after this was called. */
+  latest(): Promise<void> {
+    if (!this.looking) return this.lookNow()
+    this.next ??= this.looking.then(
+      () => this.lookNext(),
+      () => this.lookNext(),
+    )
+    return this.next
+  }
+
+  async wait(signal: AbortSignal): Promise<void> {
+    this.waiting++
+    this.arm()
+    try {
+      await this.waiters.wait(signal)
+    } finally {
+      this.waiting--
+      if (this.waiting === 0) this.disarm()
+    }
+  }
+
+  /** A record was applied. */
+  heard(hasNews: boolean): void {
+    this.pauseMs = firstPauseMs
+    if (this.timer) {
+      this.disarm()
+      this.arm()
+    }
+    if (hasNews) this.waiters.wake()
+  }
+
+  close(): void {
+    this.isClosed = true
+    this.disarm()
+    this.waiters.wake()
+  }
+
+  private lookNext(): Promise<void> {
+    this.next = null
+    return this.lookNow()
+  }
+
+  private lookNow(): Promise<void> {
+    const looking = this.log.catchUp().finally(() => {
+      this.looking = null
+    })
+    this.looking = looking
+    return looking
+  }
+
+  private arm(): void {
+    if (this.timer || this.isClosed || this.waiting === 0) return
+    const pauseMs = this.pauseMs
+    this.pauseMs = Math.min(this.longestPauseMs, pauseMs * slower)
+    // Not all together: a fleet that was woken by one record would stay together for ever.
+    this.timer = this.world.timer(Math.ceil(pauseMs * (0.8 + 0.2 * this.world.random())), () => void this.poll())
+  }
+
+  private disarm(): void {
+    this.timer?.cancel()
+    this.timer = null
+  }
+
+  private async poll(): Promise<void> {
+    this.timer = null
+    // A server that is away is noticed by those who ask it something.
+    await this.latest().catch(() => {})
+    this.arm()
+  }
+}
