@@ -37,7 +37,7 @@ describe("random commands", () => {
             withStore(world, openBacking, (stored) => new Script(world, [expected, stored], open).play(played)),
           )
         }),
-        { numRuns: runs(name === "sqlite" ? 60 : 30), unbiased: true },
+        { numRuns: runs(name === "sqlite" ? 60 : name === "s3" ? 10 : 30), unbiased: true },
       )
     })
 

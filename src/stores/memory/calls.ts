@@ -2,6 +2,7 @@
 
 import type { CallLine, CallRecord, CallRecords } from "../../store/call-records.ts"
 import { picked } from "../../store/picked.ts"
+import type { ImageLine, Restore } from "./image.ts"
 import { SortedSet } from "./sorted.ts"
 
 export class MemoryCalls implements CallRecords {
@@ -22,6 +23,20 @@ export class MemoryCalls implements CallRecords {
   begin(nowMs: number): void {
     this.nowMs = nowMs
     this.hasNews = false
+  }
+
+  image(): ImageLine[] {
+    return [
+      ...[...this.byId.values()].map((call): ImageLine => ["call", call]),
+      ...[...this.lines].map(([gate, line]): ImageLine => ["line", gate, line]),
+      ...[...this.owners].map(([ownerId, owner]): ImageLine => ["owner", ownerId, owner]),
+    ]
+  }
+
+  readonly restore: Restore = {
+    call: (call: CallRecord) => this.save(call),
+    line: (gate: number, line: CallLine) => void this.lines.set(gate, line),
+    owner: (ownerId: string, owner: { number: number; seenAtMs: number }) => void this.owners.set(ownerId, owner),
   }
 
   load(ids: readonly string[]): Map<string, CallRecord> {

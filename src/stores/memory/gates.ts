@@ -14,6 +14,7 @@ import {
 import type { ChangesRequest, ForecastErrors, LoggedChange } from "../../store/limits-contract.ts"
 import type { LimitRecord } from "../../store/policies.ts"
 import { gateName, type TaskRecord } from "../../task/index.ts"
+import type { ImageLine, Restore } from "./image.ts"
 import { SortedSet } from "./sorted.ts"
 
 interface Kept extends Omit<StoredGate, "hasWaiters" | "hasCalls"> {
@@ -54,6 +55,35 @@ export class MemoryGates implements LimitRecords {
   begin(nowMs: number): void {
     this.nowMs = nowMs
     this.hasNews = false
+  }
+
+  /** What waits at the gates is counted anew when the tasks come back. */
+  image(): ImageLine[] {
+    return [
+      ["gates", this.made, this.logged],
+      ...[...this.limits.values()].map((limit): ImageLine => ["limit", limit]),
+      ...[...this.typeLimits].map(([type, limits]): ImageLine => ["type", type, limits]),
+      ...[...this.errors].map(([type, buckets]): ImageLine => ["errors", type, [...buckets]]),
+      ...[...this.byNumber.values()].map(
+        ({ number, limit, key, state, touchedAtMs, due }): ImageLine => ["gate", number, { limit, key }, state, touchedAtMs, [...due]],
+      ),
+      ...this.log.map((change): ImageLine => ["change", change]),
+    ]
+  }
+
+  readonly restore: Restore = {
+    gates: (made: number, logged: number) => {
+      this.made = made
+      this.logged = logged
+    },
+    limit: (limit: LimitRecord) => this.saveLimit(limit),
+    type: (type: string, limits: readonly string[]) => this.saveType(type, limits),
+    errors: (type: string, buckets: readonly (readonly [number, number])[]) => this.addForecastErrors(type, new Map(buckets)),
+    gate: (number: number, key: GateKey, state: GateState, touchedAtMs: number, due: readonly (readonly [string, number])[]) => {
+      this.keep({ ...key, number, state, touchedAtMs, waiting: new Map(), due: new Map() })
+      for (const [type, atMs] of due) this.setDue(type, number, atMs)
+    },
+    change: (change: LoggedChange) => void this.log.push(change),
   }
 
   limit(name: string): LimitRecord | null {
@@ -104,9 +134,13 @@ export class MemoryGates implements LimitRecords {
 
   addGate({ limit, key }: GateKey, state: GateState): StoredGate {
     const gate: Kept = { number: ++this.made, limit, key, state, touchedAtMs: this.nowMs, waiting: new Map(), due: new Map() }
-    this.byName.set(gateName(gate), gate)
-    this.byNumber.set(gate.number, gate)
+    this.keep(gate)
     return { ...gate, hasWaiters: false, hasCalls: false }
+  }
+
+  /** The number of a gate that is there. */
+  numberOf(key: GateKey): number {
+    return this.byName.get(gateName(key))?.number ?? 0
   }
 
   saveGate(number: number, state: GateState): void {
@@ -220,6 +254,11 @@ export class MemoryGates implements LimitRecords {
       (change) => (limit === null || change.limit === limit) && (beforeNumber === null || change.number < beforeNumber),
     )
     return found.reverse().slice(0, count)
+  }
+
+  private keep(gate: Kept): void {
+    this.byName.set(gateName(gate), gate)
+    this.byNumber.set(gate.number, gate)
   }
 
   private stored(gate: Kept | undefined): StoredGate | null {

@@ -3,6 +3,7 @@
 import type { JobRecords, LiveTasks } from "../../store/job-records.ts"
 import type { JobsRequest } from "../../store/jobs-contract.ts"
 import type { JobRecord, TaskRecord } from "../../task/index.ts"
+import type { ImageLine, Restore } from "./image.ts"
 import { SortedSet } from "./sorted.ts"
 
 interface Live {
@@ -39,6 +40,12 @@ export class MemoryJobs implements JobRecords {
     live?.delete({ seq, id })
     if (live?.size === 0 && jobId !== null) this.liveByJob.delete(jobId)
   }
+
+  image(): ImageLine[] {
+    return [...this.byId.values()].map((job) => ["job", job])
+  }
+
+  readonly restore: Restore = { job: (job: JobRecord) => this.saveJob(job) }
 
   job(id: string): JobRecord | null {
     return this.byId.get(id) ?? null

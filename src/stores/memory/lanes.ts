@@ -14,6 +14,7 @@ import {
   ready,
 } from "../../store/claim.ts"
 import type { TaskRecord } from "../../task/index.ts"
+import type { ImageLine, Restore } from "./image.ts"
 import { SortedSet } from "./sorted.ts"
 
 interface Lane {
@@ -57,6 +58,60 @@ export class Lanes implements Backlog {
   private readonly flowsByKey = new Map<string, Flow>()
   private readonly places = new Map<string, SortedSet<Standing & { head: Head }>>()
   private readonly changed = new Map<string, PlaceName>()
+
+  /** Its tasks are told with each of them. */
+  image(): ImageLine[] {
+    const flows = [...this.flowsByKey.values()]
+    return [
+      ["lanes", this.made, this.virtualTime],
+      ...flows.map(({ type, name, virtualTime }): ImageLine => ["flow", type, name, virtualTime]),
+      ...[...this.byKey.values()].map(({ number, key, type, flow, gate }): ImageLine => ["lane", number, key, type, flow.name, gate]),
+    ]
+  }
+
+  /** Behind the tasks: where each flow stands, and by which virtual time. */
+  standings(): ImageLine[] {
+    return [...this.flowsByKey.values()].flatMap(({ type, name, standings }) =>
+      [...standings].map(([gate, { virtualTime }]): ImageLine => ["standing", type, name, gate, virtualTime]),
+    )
+  }
+
+  readonly restore: Restore = {
+    lanes: (made: number, virtualTime: number) => {
+      this.made = made
+      this.virtualTime = virtualTime
+    },
+    flow: (type: string, name: string, virtualTime: number) => {
+      this.flowsByKey.set(flowKey(type, name), { type, name, virtualTime, standings: new Map() })
+    },
+    lane: (number: number, key: string, type: string, flowName: string, gate: number) => {
+      const flow = this.flowsByKey.get(flowKey(type, flowName)) as Flow
+      this.keep({ number, key, type, flow, tasks: new SortedSet<TaskRecord>(compareHeads), gate, head: null })
+    },
+    standing: (type: string, name: string, gate: number, virtualTime: number) => {
+      const flow = this.flowsByKey.get(flowKey(type, name)) as Flow
+      const standing: Standing = { flow, lanes: lanesByHead(), head: null, virtualTime }
+      flow.standings.set(gate, standing)
+    },
+  }
+
+  /** It was there when the image was made. */
+  return(task: TaskRecord, number: number): void {
+    this.byNumber.get(number)?.tasks.add(task)
+  }
+
+  /** Once everything is back: every lane goes to where it stood. */
+  returned(): void {
+    for (const lane of this.byNumber.values()) {
+      const first = lane.tasks.first()
+      if (!first) continue
+      lane.head = headOf(first)
+      lane.flow.standings.get(lane.gate)?.lanes.add(lane as Lane & { head: Head })
+    }
+    for (const flow of this.flowsByKey.values())
+      for (const [gate, standing] of flow.standings) this.placeBy(standing, gate, standing.virtualTime)
+    this.changed.clear()
+  }
 
   add(task: TaskRecord): number {
     const lane = this.laneFor(task)
@@ -152,9 +207,13 @@ export class Lanes implements Backlog {
     if (known) return known
     const tasks = new SortedSet<TaskRecord>(compareHeads)
     const lane: Lane = { number: ++this.made, key, type: task.type, flow: this.flowFor(task), tasks, gate: ready, head: null }
-    this.byKey.set(key, lane)
-    this.byNumber.set(lane.number, lane)
+    this.keep(lane)
     return lane
+  }
+
+  private keep(lane: Lane): void {
+    this.byKey.set(lane.key, lane)
+    this.byNumber.set(lane.number, lane)
   }
 
   private flowFor(task: TaskRecord): Flow {
@@ -173,7 +232,7 @@ export class Lanes implements Backlog {
     // A flow that was idle resumes at the present: it has missed nothing that it could catch up on.
     const isResumed = lane.gate === ready && !flow.standings.has(ready)
     this.leave(lane)
-    lane.head = first ? { priority: first.priority, readyAtMs: first.readyAtMs, seq: first.seq } : null
+    lane.head = first ? headOf(first) : null
     this.enter(lane, isResumed ? Math.max(flow.virtualTime, this.virtualTime) : flow.virtualTime)
   }
 
@@ -202,18 +261,26 @@ export class Lanes implements Backlog {
 
   /** By its best lane and its flow's virtual time; nowhere without lanes. */
   private placeStanding(standing: Standing, gate: number): void {
+    this.placeBy(standing, gate, standing.flow.virtualTime)
+  }
+
+  private placeBy(standing: Standing, gate: number, virtualTime: number): void {
     const { flow } = standing
     const key = placeKey(flow.type, gate)
     const there = this.places.get(key) ?? new SortedSet<Standing & { head: Head }>((a, b) => compareFlows(place(a), place(b)))
     this.places.set(key, there)
     if (standing.head) there.delete(standing as Standing & { head: Head })
     standing.head = standing.lanes.first()?.head ?? null
-    standing.virtualTime = flow.virtualTime
+    standing.virtualTime = virtualTime
     if (standing.head) there.add(standing as Standing & { head: Head })
     else flow.standings.delete(gate)
     if (there.size === 0) this.places.delete(key)
     if (gate !== ready) this.changed.set(key, { type: flow.type, gate })
   }
+}
+
+function headOf({ priority, readyAtMs, seq }: TaskRecord): Head {
+  return { priority, readyAtMs, seq }
 }
 
 function lanesByHead(): SortedSet<Lane & { head: Head }> {

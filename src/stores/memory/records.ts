@@ -1,6 +1,7 @@
 // The records of one namespace in memory, with the indexes that are their projection: each change takes the old record
 // out of every index and puts the new one in. The reference for every other store.
 
+import { SluiceError, shown } from "../../errors/index.ts"
 import type { Backlog, Chosen } from "../../store/claim.ts"
 import { type ClockState, clockStart, tick } from "../../store/clock.ts"
 import { budgets, type CountsRequest, type ListAnswer, type ListRequest } from "../../store/contract.ts"
@@ -23,6 +24,7 @@ import {
 } from "../../task/index.ts"
 import { MemoryCalls } from "./calls.ts"
 import { MemoryGates } from "./gates.ts"
+import type { ImageLine, Restore } from "./image.ts"
 import { MemoryJobs } from "./jobs.ts"
 import { Lanes } from "./lanes.ts"
 import { MemorySchedules } from "./schedules.ts"
@@ -82,6 +84,36 @@ export class MemoryRecords implements Records {
     this.jobs = new Jobs(this)
     // What the last step has put right while it ended.
     this.lanes.takeChanged()
+  }
+
+  /** All that is there. Made at once; its values do not change afterwards. */
+  image(): ImageLine[] {
+    const parts = [this.limits, this.jobRecords, this.schedules, this.calls, this.lanes]
+    const lines: ImageLine[] = [["records", this.sequence, this.clock], ...parts.flatMap((part) => part.image())]
+    for (const [id, worker] of this.workers) lines.push(["worker", id, worker])
+    for (const [id, task] of this.tasks) lines.push(["task", task, this.histories.get(id) ?? [], this.laneOf.get(id) ?? 0])
+    lines.push(...this.lanes.standings())
+    return lines
+  }
+
+  /** Makes them as they were, from nothing. */
+  restore(lines: Iterable<ImageLine>): void {
+    const restore: Restore = {
+      ...{ ...this.limits.restore, ...this.jobRecords.restore, ...this.schedules.restore, ...this.calls.restore, ...this.lanes.restore },
+      records: (sequence: number, clock: ClockState) => {
+        this.sequence = sequence
+        this.clock = clock
+      },
+      worker: (id: string, worker: { claimNumber: number; seenAtMs: number; types: readonly string[] }) =>
+        void this.workers.set(id, worker),
+      task: (task: TaskRecord, history: readonly HistoryEntry[], lane: number) => this.return(task, history, lane),
+    }
+    for (const [kind, ...values] of lines) {
+      const take = Object.hasOwn(restore, kind) ? restore[kind] : undefined
+      if (!take) throw new SluiceError("schema_too_new", `image: expected lines of known kinds, got ${shown(kind)}; upgrade Sluice`)
+      take(...(values as never[]))
+    }
+    this.lanes.returned()
   }
 
   load(ids: readonly string[]): Map<string, TaskRecord> {
@@ -270,15 +302,36 @@ export class MemoryRecords implements Records {
     this.index(task)
   }
 
+  private return(task: TaskRecord, history: readonly HistoryEntry[], lane: number): void {
+    this.tasks.set(task.id, task)
+    this.histories.set(task.id, history)
+    this.bySeq.add({ seq: task.seq, id: task.id })
+    if (task.idempotencyKey !== null) this.keys.set(task.idempotencyKey, task.id)
+    this.indexBeside(task)
+    if (task.status !== "pending" || task.gates === null) return
+    if (lane === 0) this.schedule(task.type).add({ atMs: task.availableAtMs, seq: task.seq, id: task.id })
+    else {
+      this.laneOf.set(task.id, lane)
+      this.lanes.return(task, lane)
+      this.limits.countTask(task, 1, (key) => this.limits.numberOf(key))
+    }
+  }
+
   private index(task: TaskRecord): void {
+    this.indexBeside(task)
+    if (task.status !== "pending" || task.gates === null) return
+    if (task.availableAtMs <= this.nowMs) this.enterLane(task)
+    else this.schedule(task.type).add({ atMs: task.availableAtMs, seq: task.seq, id: task.id })
+  }
+
+  /** In all but lanes and schedules, where what was decided once is kept. */
+  private indexBeside(task: TaskRecord): void {
     this.tally(task)[task.status]++
     this.jobRecords.enter(task)
     const place = (atMs: number): Timed => ({ atMs, seq: task.seq, id: task.id })
     if (task.status === "pending") {
       if (task.expiresAtMs !== null) this.expiries.add(place(task.expiresAtMs))
       if (task.gates === null) this.unroutedOf(task.type).add(place(task.seq))
-      else if (task.availableAtMs <= this.nowMs) this.enterLane(task)
-      else this.schedule(task.type).add(place(task.availableAtMs))
     }
     if (task.status === "running" && task.leaseExpiresAtMs !== null && task.workerId !== null) {
       this.leases.add(place(task.leaseExpiresAtMs))

@@ -2,6 +2,7 @@
 
 import type { ScheduleRecords } from "../../store/schedule-records.ts"
 import type { ScheduleRecord } from "../../task/index.ts"
+import type { ImageLine, Restore } from "./image.ts"
 import { SortedSet } from "./sorted.ts"
 
 interface Standing {
@@ -22,6 +23,12 @@ export class MemorySchedules implements ScheduleRecords {
     this.nowMs = nowMs
     this.hasNews = false
   }
+
+  image(): ImageLine[] {
+    return [...this.known.values()].map((schedule) => ["schedule", schedule])
+  }
+
+  readonly restore: Restore = { schedule: (schedule: ScheduleRecord) => this.save(schedule) }
 
   load(name: string): ScheduleRecord | null {
     return this.known.get(name) ?? null

@@ -5,6 +5,7 @@ import { SluiceError } from "../../errors/index.ts"
 import { randomHex, sleep, systemWorld, type World } from "../../world/index.ts"
 import type { Log } from "./log.ts"
 import { pause } from "./objects.ts"
+import type { RecordHead } from "./record.ts"
 import type { Applied } from "./replica.ts"
 
 /** What one record holds at most, beyond its first request. */
@@ -13,10 +14,7 @@ const mostCharacters = 4 * 1_024 * 1_024
 /** Others have written within this: whoever has just won lets them have their turn. */
 const crowdedForMs = 1_000
 
-export interface Stamp {
-  readonly atMs: number
-  readonly errorMs: number
-}
+export type Stamp = Pick<RecordHead, "atMs" | "errorMs" | "behindAtMs">
 
 interface Pending {
   readonly id: string
@@ -116,7 +114,7 @@ export class Committer {
     const { world, stamp } = this.options
     const lines: string[] = []
     let characters = 0
-    const { atMs, errorMs } = stamp()
+    const at = stamp()
     for (const { id, op, askedAtMs, make } of this.pending.values()) {
       const waitedMs = Math.max(0, world.monotonicMs() - askedAtMs)
       const line = JSON.stringify({ id, op, waitedMs, request: make(waitedMs) })
@@ -125,7 +123,7 @@ export class Committer {
       characters += line.length
       if (lines.length >= mostRequests) break
     }
-    const head = { number: log.replica.number + 1, writer: this.writer, attempt: ++this.attempt, atMs, errorMs }
+    const head = { number: log.replica.number + 1, writer: this.writer, attempt: ++this.attempt, ...at }
     return log.write(head, lines)
   }
 

@@ -87,8 +87,9 @@ export class Namespace {
     const { world, serverClock } = this.options
     const bounds = world === systemWorld ? serverClock.at(systemWorld.monotonicMs()) : null
     const wallMs = bounds?.fromMs ?? world.wallMs()
-    this.clock = tick(laterClock(this.clock, { lastMs: this.log.replica.atMs, behindAtMs: null }), wallMs)
-    const { lastMs } = this.clock
-    return { atMs: lastMs, errorMs: bounds ? Math.max(0, bounds.toMs - lastMs) : 0 }
+    this.clock = tick(laterClock(this.clock, this.log.replica.clock), wallMs)
+    const { lastMs, behindAtMs } = this.clock
+    const errorMs = bounds ? Math.max(0, bounds.toMs - lastMs) : 0
+    return { atMs: lastMs, errorMs, ...(behindAtMs === null ? {} : { behindAtMs }) }
   }
 }

@@ -23,6 +23,8 @@ export interface RecordHead {
   /** When every request of it happens, and by how much that may be behind the true time. */
   readonly atMs: number
   readonly errorMs: number
+  /** What the clock showed, while that is behind `atMs`; absent while it leads. */
+  readonly behindAtMs?: number
 }
 
 export interface LogRecord {

@@ -2,6 +2,7 @@
 // same state; nothing else may change it. What only looks may look at any time.
 
 import { SluiceError } from "../../errors/index.ts"
+import { type ClockState, clockStart, laterClock } from "../../store/clock.ts"
 import type { Records } from "../../store/records.ts"
 import * as steps from "../../store/steps.ts"
 import { MemoryRecords } from "../memory/records.ts"
@@ -14,12 +15,12 @@ export class Replica {
   /** Of the last record applied; 0 before the first. */
   number = 0
   /** When that happened. */
-  atMs = 0
+  clock: ClockState = clockStart
 
   /** Tells of each request what came of it; answers whether those who wait have something to hear. */
   apply({ head, requests }: LogRecord, tell: (id: string, applied: Applied, waitedMs: number) => void): boolean {
     this.number = head.number
-    this.atMs = Math.max(this.atMs, head.atMs)
+    this.clock = laterClock(this.clock, { lastMs: head.atMs, behindAtMs: head.behindAtMs ?? null })
     let hasNews = false
     for (const request of requests) {
       tell(request.id, this.run(request, head.errorMs), request.waitedMs)
@@ -36,7 +37,7 @@ export class Replica {
 
   /** A step that fails has changed nothing: the steps check before they write. */
   private run({ op, request }: LoggedRequest, _errorMs: number): Applied {
-    this.records.beginAt(this.atMs)
+    this.records.beginAt(this.clock.lastMs)
     try {
       const step = Object.hasOwn(steps.changing, op) ? steps.changing[op as keyof typeof steps.changing] : null
       if (!step)
