@@ -169,7 +169,7 @@ describe("calls and tasks at one gate", () => {
         fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(step, { minLength: 5, maxLength: 60, size: "max" }), (limit, steps) =>
           play(openBacking, limit, 0, steps),
         ),
-        { numRuns: runs(name === "memory" ? 120 : 12) },
+        { numRuns: runs(name === "memory" ? 120 : name === "s3" ? 4 : 12) },
       )
     })
 
@@ -178,7 +178,7 @@ describe("calls and tasks at one gate", () => {
         fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(step, { minLength: 5, maxLength: 60, size: "max" }), (limit, steps) =>
           play(openBacking, limit, 3, steps),
         ),
-        { numRuns: runs(name === "memory" ? 120 : 12) },
+        { numRuns: runs(name === "memory" ? 120 : name === "s3" ? 4 : 12) },
       )
     })
   }

@@ -50,7 +50,7 @@ describe("random commands", () => {
             withStore(world, openBacking, (stored) => new Script(world, [expected, stored], setting).play(played)),
           )
         }),
-        { numRuns: runs(name === "redis" ? 60 : 140), unbiased: true },
+        { numRuns: runs(name === "redis" ? 60 : name === "s3" ? 20 : 140), unbiased: true },
       )
     })
   }
