@@ -1,13 +1,14 @@
 // Runs a story of examples/ by its name, on the store that is given: `npm run story -- ocr redis://localhost:6379`.
 import { spawnSync } from "node:child_process"
 import { existsSync, readdirSync } from "node:fs"
+import { buildIfStale } from "./build-if-stale.mjs"
 
 const [name, ...args] = process.argv.slice(2)
-const stories = readdirSync("examples").filter((folder) => existsSync(`examples/${folder}/main.ts`))
+const stories = readdirSync("examples").filter((folder) => folder !== "start" && existsSync(`examples/${folder}/main.ts`))
 if (!stories.includes(name)) {
   console.error(`story: expected one of ${stories.join(", ")}, got ${name ?? "none"}. Such as: npm run story -- ${stories[0]}`)
   process.exit(2)
 }
-const run = (...command) => spawnSync(process.execPath, command, { stdio: "inherit" }).status ?? 1
-if (!existsSync("dist/index.js") && run("scripts/build.mjs") !== 0) process.exit(1)
-process.exit(run("node_modules/jiti/lib/jiti-cli.mjs", `examples/${name}/main.ts`, ...args))
+buildIfStale()
+const command = ["node_modules/jiti/lib/jiti-cli.mjs", `examples/${name}/main.ts`, ...args]
+process.exit(spawnSync(process.execPath, command, { stdio: "inherit" }).status ?? 1)

@@ -14,14 +14,16 @@ export const routes = {
 export const pageCount = 20
 export const failureThreshold = 5
 const crawlDelayMs = 30
+/** What the slow site stands: 20 pages, four in 0.4 s. */
+export const idealMs = 1_600
 
-export async function submit(queue: Queue, url: string, pages = pageCount) {
+export async function submit(queue: Queue, url: string, round = "1") {
   /** Queries of single pages, else that of every page. */
   const crawl = (site: keyof typeof routes, queries: Readonly<Record<number, string>>, every = "") =>
     queue.submitJob(
       site,
-      Array.from({ length: pages }, (_, i) => {
-        return { task: fetchPage, input: { site, crawlDelayMs, url: `${url}/${site}/page/${i}${queries[i] ?? every}` } }
+      Array.from({ length: pageCount }, (_, i) => {
+        return { task: fetchPage, input: { site, crawlDelayMs, url: `${url}/${site}/${round}/${i}${queries[i] ?? every}` } }
       }),
       { failureThreshold },
     )

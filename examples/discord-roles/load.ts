@@ -10,6 +10,8 @@ export const routes = { guilds: { limits: [{ limit: perGuild, windowMs: 1_000, b
 export const updates = { "guild-busy": 15, "guild-1": 3, "guild-2": 3, "guild-3": 3 } as const
 /** What the limits let go out in the first second. */
 export const atOnce = Object.values(updates).reduce((sum, count) => sum + Math.min(count, perGuild), 0)
+/** What the limit allows the busy guild: 15 updates, five a second. */
+export const idealMs = 2_000
 
 export async function submit(queue: Queue, url: string) {
   const inputs = Object.entries(updates).flatMap(([guild, count]) =>

@@ -6,7 +6,7 @@ import { defineLimit, defineTask } from "sluice"
  * Ten in ten seconds with the real one; shorter here, so that you need not wait. Discord counts a request when it arrives: `slack` is how much
  * later than its start that may be. It costs nothing where answers come soon, because an answer tells that it was counted.
  */
-const roles = defineLimit("discord-roles", { rate: "5/1s", slack: "2s" })
+const roles = defineLimit("discord-roles", { rate: "5/1s", slack: "1s" })
 
 export const addRole = defineTask("add_role", {
   limits: (input: { readonly url: string; readonly guild: string }) => [roles(input.guild)],

@@ -3,7 +3,7 @@
 import { defineLimit, defineTask } from "sluice"
 
 /** `limiter: { max: 10, duration: 1_000 }`, in every second and not only from one reset to the next. */
-const mailService = defineLimit("mail-service", { rate: "10/1s", slack: "2s" })
+const mailService = defineLimit("mail-service", { rate: "10/1s", slack: "1s" })
 
 export const sendMail = defineTask("send_mail", {
   limits: [mailService],

@@ -4,7 +4,7 @@
 import { defineLimit, defineTask } from "sluice"
 
 /** A minute in real life. Providers count calls when they arrive: up to `slack` after their start. */
-const per = { per: "1s", slack: "2s" } as const
+const per = { per: "1s", slack: "1s" } as const
 const requests = defineLimit("llm-requests", { rate: { limit: 20, ...per } })
 const tokens = defineLimit("llm-tokens", { rate: { limit: 4_000, ...per }, quota: "tokens" })
 /** Nobody gets more than half, however much he has submitted. */

@@ -4,7 +4,7 @@
 import { defineLimit, defineTask } from "sluice"
 
 /** One limit for all workers, in whatever process: slots are held in the store, and a dead worker's come back by themselves. */
-export const documentAi = defineLimit("document-ai", { concurrency: 5, rate: "20/1s", slack: "2s" })
+export const documentAi = defineLimit("document-ai", { concurrency: 5, rate: "20/1s", slack: "1s" })
 
 export const readChunk = defineTask("read_chunk", {
   limits: [documentAi],

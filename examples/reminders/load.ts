@@ -8,9 +8,11 @@ import { sendReminder } from "./tasks.ts"
 export const routes = { mail: { limits: [{ limit: 5, windowMs: 1_000 }] } } satisfies Record<string, Route>
 
 export const reminderCount = 10
+/** What the limit allows: 13 requests, five a second. */
+export const idealMs = 2_000
 
-export async function submit(queue: Queue, url: string) {
-  const reminders = (kind: string) => Array.from({ length: reminderCount }, (_, i) => ({ url: `${url}/mail/${kind}/${i}` }))
+export async function submit(queue: Queue, url: string, round = "1") {
+  const reminders = (kind: string) => Array.from({ length: reminderCount }, (_, i) => ({ url: `${url}/mail/${round}/${kind}/${i}` }))
   const soon = await queue.submitMany(sendReminder, reminders("soon"), { ttl: "10m", priority: 1 })
   // Ten go before them, five a second: none of these can start within 1.5 s, and each is told so when it is submitted.
   const late = await queue.submitMany(sendReminder, reminders("late"), { ttl: "1500ms" })
@@ -18,10 +20,10 @@ export async function submit(queue: Queue, url: string) {
   const meetingAt = new Date((await queue.now()).getTime() + 1_000)
   const planned = await queue.submit(
     sendReminder,
-    { url: `${url}/mail/planned` },
+    { url: `${url}/mail/${round}/planned` },
     { scheduleAt: meetingAt, expiresAt: new Date(meetingAt.getTime() + 600_000) },
   )
-  const putOff = await queue.submit(sendReminder, { url: `${url}/mail/put-off?notReady=1` }, { ttl: "10m", priority: 1 })
-  const tooLate = await queue.submit(sendReminder, { url: `${url}/mail/too-late` }, { ttl: 0 })
+  const putOff = await queue.submit(sendReminder, { url: `${url}/mail/${round}/put-off?notReady=1` }, { ttl: "10m", priority: 1 })
+  const tooLate = await queue.submit(sendReminder, { url: `${url}/mail/${round}/too-late` }, { ttl: 0 })
   return { soon, late, planned, putOff, tooLate }
 }

@@ -3,7 +3,7 @@
 import { defineLimit, defineTask } from "sluice"
 
 /** What the mail service allows. It counts a mail when it arrives: up to `slack` after it was sent. */
-export const mail = defineLimit("mail", { rate: "5/1s", slack: "2s" })
+export const mail = defineLimit("mail", { rate: "5/1s", slack: "1s" })
 
 export const sendReminder = defineTask("send_reminder", {
   limits: [mail],

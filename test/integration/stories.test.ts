@@ -13,7 +13,7 @@ import { redisPlace } from "../engines/redis-place.ts"
 const folder = mkdtempSync(join(tmpdir(), "sluice-stories-"))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-const stories = readdirSync("examples").filter((name) => existsSync(`examples/${name}/main.ts`))
+const stories = readdirSync("examples").filter((name) => name !== "start" && existsSync(`examples/${name}/main.ts`))
 const jiti = resolve("node_modules/jiti/lib/jiti-cli.mjs")
 
 function run(file: string, store: string) {

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict"
 import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -58,11 +59,23 @@ describe("the README", () => {
     }
   })
 
-  it("names a start command that shows tasks run and, with --exit, ends with 0", { timeout: 60_000 }, async () => {
-    const { exit, output } = run(["examples/first/start.mjs", "--exit"], { SLUICE_STORE: `sqlite:${join(folder, "start.db")}` })
+  it("names a start command that shows the stories at work and, with --exit, ends with a table and 0", { timeout: 180_000 }, async () => {
+    const { exit, output } = run(["scripts/start.mjs", "--exit"], { SLUICE_STORE: `sqlite:${join(folder, "start.db")}` })
     assert.equal(await exit, 0, output())
-    assert.match(output(), /Version 7: completed/)
-    assert.match(output(), /0 pending, 0 running, 10 completed, 0 failed, 0 cancelled, 1 expired/)
-    assert.match(output(), /add_role +pending, starts in 4\.0 s\n[\s\S]*Gate discord-roles\/guild-7 holds it/)
+    assert.match(output(), /^Sluice is at work\.\n[\s\S]*It ends by itself/m)
+    assert.match(output(), /^ {2}reminders +23 +11 expired, 12 completed +0 +0 +[\d.]+ s +2\.0 s/m)
+    assert.match(output(), /^ {2}ocr +24 +23 completed, 1 failed +1 +0 +[\d.]+ s +3\.0 s/m)
+    assert.match(output(), /No limit was exceeded\.\n$/)
+  })
+
+  it("names a start command that goes on until it is told to stop", { timeout: 180_000 }, async () => {
+    const { child, exit, output } = run(["scripts/start.mjs"], { SLUICE_STORE: `sqlite:${join(folder, "live.db")}` })
+    try {
+      while (!/^\d+ waiting, .* 429s so far: \d+$/m.test(output())) await once(child.stdout, "data")
+      assert.match(output(), /Ctrl-C stops it/)
+    } finally {
+      child.kill("SIGINT")
+    }
+    assert.equal(await exit, 0, output())
   })
 })
