@@ -86,6 +86,11 @@ export class MemoryRecords implements Records {
     this.lanes.takeChanged()
   }
 
+  /** How many tasks there are. */
+  get size(): number {
+    return this.tasks.size
+  }
+
   /** All that is there. Made at once; its values do not change afterwards. */
   image(): ImageLine[] {
     const parts = [this.limits, this.jobRecords, this.schedules, this.calls, this.lanes]

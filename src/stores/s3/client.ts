@@ -59,8 +59,9 @@ export class Client {
   }
 
   async send(asked: Asked): Promise<Reply> {
+    const { skewMs } = this
     const reply = await this.sendOnce(asked)
-    const isSkewed = reply.status === 403 && this.skewMs !== 0 && Buffer.from(reply.body).includes("RequestTimeTooSkewed")
+    const isSkewed = reply.status === 403 && this.skewMs !== skewMs && Buffer.from(reply.body).includes("RequestTimeTooSkewed")
     return isSkewed ? this.sendOnce(asked) : reply
   }
 

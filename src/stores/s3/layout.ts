@@ -4,8 +4,6 @@
 export const blockRecords = 256
 /** A record is removed no earlier than this after a snapshot has taken its place. */
 export const recordsKeptMs = 60 * 60_000
-/** What is heard within this of the last confirmation needs no other proof: half of what removal waits for. */
-export const confirmedForMs = recordsKeptMs / 2
 
 const digits = 12
 
@@ -35,12 +33,12 @@ export class Keys {
   payload(id: string): string {
     return `${this.base}payloads/${id}`
   }
+}
 
-  /** The number in the name of a record or a snapshot; null where it is neither. */
-  static numberIn(key: string): number | null {
-    const [, text] = /\/(?:log|snapshots)\/(\d{12})(?:-[^/]*)?$/.exec(key) ?? []
-    return text === undefined ? null : Number(text)
-  }
+/** The number in the name of a record or a snapshot; null where it is neither. */
+export function numberIn(key: string): number | null {
+  const [, text] = /\/(?:log|snapshots)\/(\d{12})(?:-[^/]*)?$/.exec(key) ?? []
+  return text === undefined ? null : Number(text)
 }
 
 export function firstOfBlock(number: number): number {

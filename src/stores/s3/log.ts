@@ -4,7 +4,7 @@
 import { SluiceError } from "../../errors/index.ts"
 import type { Reply } from "./client.ts"
 import { damaged } from "./errors.ts"
-import { confirmedForMs, guardOf, type Keys } from "./layout.ts"
+import { guardOf, type Keys } from "./layout.ts"
 import type { Objects } from "./objects.ts"
 import { type LogRecord, layoutVersion, packRecord, type RecordHead, recordOf, unpackRecord } from "./record.ts"
 import { type Applied, Replica } from "./replica.ts"
@@ -13,6 +13,8 @@ import { loadSnapshot } from "./snapshot.ts"
 export interface LogOptions {
   readonly objects: Objects
   readonly keys: Keys
+  /** How long records stay, once a snapshot has taken their place. */
+  readonly recordsKeptMs: number
   /** Told of every record that was applied. */
   readonly applied: (record: LogRecord, hasNews: boolean) => void
   /** Told of every request in it. */
@@ -26,16 +28,16 @@ interface Confirmation {
   readonly atMs: number
 }
 
+const mostAtOnce = 64
+
 export type Written = "created" | "exists" | "busy" | { readonly unknown: unknown }
 
 export class Log {
   replica = new Replica()
   /** How long a create took lately, from sending to answer. */
   tripMs = 0
-  /** Of records since the snapshot that this began with, or that was written since. */
-  bytesSinceSnapshot = 0
-  snapshotNumber = 0
-  snapshotBytes = 0
+  /** Since the last record behind which somebody was to write a snapshot. */
+  sinceLine = { records: 0, bytes: 0 }
   private readonly options: LogOptions
   private confirmed: Confirmation = { dateMs: 0, atMs: 0 }
 
@@ -46,18 +48,16 @@ export class Log {
   /** From the newest snapshot on; the records behind it are still to be read. */
   async open(): Promise<void> {
     const { objects, keys } = this.options
-    const { dateMs, askedAtMs, newest } = await loadSnapshot(objects, keys)
-    const number = newest?.replica.number ?? 0
+    const { dateMs, askedAtMs, replica } = await loadSnapshot(objects, keys)
+    const number = replica?.number ?? 0
     if (number < this.replica.number) {
       throw new SluiceError(
         "data_lost",
         `${objects.place}: expected record ${this.replica.number} or what came of it, found nothing behind ${number}: somebody has removed objects. Restore them, or connect again to go on from there`,
       )
     }
-    this.replica = newest?.replica ?? new Replica()
-    this.snapshotNumber = number
-    this.snapshotBytes = newest?.bytes ?? 0
-    this.bytesSinceSnapshot = 0
+    this.replica = replica ?? new Replica()
+    this.sinceLine = { records: 0, bytes: 0 }
     // No later snapshot was there at that time: what is behind it stays for long from then on.
     this.confirmed = { dateMs, atMs: askedAtMs }
   }
@@ -76,6 +76,22 @@ export class Log {
     }
     this.take(await this.unpack(key, number, reply.body))
     return "found"
+  }
+
+  /** Far behind: many are read at once, and applied in their order. */
+  async catchUpFar(): Promise<void> {
+    const { objects, keys } = this.options
+    for (let count = 4; ; count = Math.min(mostAtOnce, count * 2)) {
+      const from = this.replica.number + 1
+      const numbers = Array.from({ length: count }, (_, i) => from + i)
+      const replies = await Promise.all(numbers.map((number) => objects.read(keys.record(number))))
+      const last = replies.at(-1)
+      if (last && !(await this.isSound(from, last))) continue
+      for (const [i, { status, body }] of replies.entries()) {
+        if (status === 404) return this.catchUp()
+        this.take(await this.unpack(keys.record(from + i), from + i, body))
+      }
+    }
   }
 
   /** Until there is no more. */
@@ -101,7 +117,7 @@ export class Log {
   private take(record: LogRecord): void {
     if (record.head.number !== this.replica.number + 1) return
     const { answered, applied } = this.options
-    this.bytesSinceSnapshot += record.bytes
+    this.sinceLine = { records: this.sinceLine.records + 1, bytes: this.sinceLine.bytes + record.bytes }
     applied(record, this.replica.apply(record, answered))
   }
 
@@ -111,8 +127,10 @@ export class Log {
 
   /** Whether the answer about this number can be believed. Where it cannot, the state is that of the newest snapshot afterwards. */
   private async isSound(number: number, { dateMs, receivedAtMs }: Reply): Promise<boolean> {
-    const { objects, keys, lost } = this.options
+    const { objects, keys, lost, recordsKeptMs } = this.options
     const { confirmed, replica } = this
+    // Half of what removal waits for: the other half is for clocks that differ.
+    const confirmedForMs = recordsKeptMs / 2
     const isRecent = (dateMs ?? 0) - confirmed.dateMs <= confirmedForMs && receivedAtMs - confirmed.atMs <= confirmedForMs
     if (isRecent) return true
     const guard = guardOf(number)

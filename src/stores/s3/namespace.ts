@@ -8,6 +8,7 @@ import type { ServerClock } from "./clock.ts"
 import { Committer, type Stamp } from "./committer.ts"
 import { describe } from "./describe.ts"
 import { closed } from "./errors.ts"
+import { Keeper } from "./keeper.ts"
 import type { Keys } from "./layout.ts"
 import { Log } from "./log.ts"
 import type { Objects } from "./objects.ts"
@@ -21,6 +22,7 @@ export interface NamespaceOptions {
   readonly serverClock: ServerClock
   readonly pollMs: number
   readonly patienceMs: number
+  readonly recordsKeptMs: number
 }
 
 export class Namespace {
@@ -28,30 +30,33 @@ export class Namespace {
   private readonly committer: Committer
   private readonly log: Log
   private readonly watcher: Watcher
+  private readonly keeper: Keeper
   private clock: ClockState = clockStart
   private isClosed = false
 
   static async open(options: NamespaceOptions): Promise<Namespace> {
     const namespace = new Namespace(options)
     await namespace.log.open()
-    await namespace.watcher.latest()
+    await namespace.log.catchUpFar()
     return namespace
   }
 
   private constructor(options: NamespaceOptions) {
     this.options = options
-    const { world, objects, keys, pollMs, patienceMs } = options
+    const { world, objects, keys, pollMs, patienceMs, recordsKeptMs } = options
     this.committer = new Committer({ world, place: objects.place, patienceMs, stamp: () => this.stamp() })
     this.log = new Log({
-      ...{ objects, keys },
+      ...{ objects, keys, recordsKeptMs },
       applied: ({ head }, hasNews) => {
         this.committer.heard(head.writer)
         this.watcher.heard(hasNews)
+        this.keeper.heard(this.log, head.writer)
       },
       answered: (id, applied, waitedMs) => this.committer.answered(id, applied, waitedMs),
       lost: (error) => this.committer.fail(error),
     })
     this.watcher = new Watcher(this.log, world, pollMs)
+    this.keeper = new Keeper({ objects, keys, writer: this.committer.writer, recordsKeptMs })
   }
 
   change(op: string, make: (waitedMs: number) => unknown): Promise<{ readonly answer: unknown; readonly waitedMs: number }> {
@@ -79,13 +84,14 @@ export class Namespace {
     this.isClosed = true
     this.watcher.close()
     await this.committer.settled()
+    await this.keeper.close()
     this.options.objects.close()
   }
 
   /** The server's time, no earlier than that of the last record; a world that was handed in has its own. */
   private stamp(): Stamp {
     const { world, serverClock } = this.options
-    const bounds = world === systemWorld ? serverClock.at(systemWorld.monotonicMs()) : null
+    const bounds = world.wallMs === systemWorld.wallMs ? serverClock.at(systemWorld.monotonicMs()) : null
     const wallMs = bounds?.fromMs ?? world.wallMs()
     this.clock = tick(laterClock(this.clock, this.log.replica.clock), wallMs)
     const { lastMs, behindAtMs } = this.clock
