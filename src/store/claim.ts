@@ -40,6 +40,8 @@ export const ready = 0
 /** What claim sees of a store. Rows come in order, best first, `skip` of them left out. */
 export interface Backlog {
   readonly virtualTime: number
+  /** How many tasks of a lane are read on at once where those of other lanes come in between; 4 where it is not said. */
+  readonly stride?: number
   flows(type: string, gate: number, skip: number, limit: number): readonly FlowRow[]
   lanes(type: string, gate: number, flow: string, skip: number, limit: number): readonly LaneRow[]
   tasks(lane: number, skip: number, limit: number): readonly TaskRecord[]
@@ -189,11 +191,13 @@ class Flow implements Ranked<Flow> {
   virtualTime: number
   isServed = false
   private readonly lanes: Frontier<Lane>
+  private readonly stride: number
 
   constructor(type: string, row: FlowRow, backlog: Backlog, count: { touched: number }) {
     this.type = type
     this.flow = row.flow
     this.virtualTime = row.virtualTime
+    this.stride = backlog.stride ?? 4
     this.lanes = new Frontier((skip, limit) => {
       const rows = backlog.lanes(type, ready, row.flow, skip, limit)
       count.touched += rows.length
@@ -215,7 +219,7 @@ class Flow implements Ranked<Flow> {
 
   /** `wanted` tells how many more may be taken: a lane that has its flow to itself reads them all at once. */
   advance(wanted: number): void {
-    this.lanes.best()?.advance(this.lanes.isAlone() ? wanted : 4)
+    this.lanes.best()?.advance(this.lanes.isAlone() ? wanted : this.stride)
     this.lanes.changed()
   }
 

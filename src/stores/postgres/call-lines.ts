@@ -79,7 +79,7 @@ export class CallLines {
       return line ? [{ gate, ...line }] : []
     })
     const gone = gates.filter((gate) => !this.set.get(gate))
-    await this.sql.run(
+    this.sql.tell(
       "writeLines",
       this.ns,
       lines.map(({ gate }) => gate),

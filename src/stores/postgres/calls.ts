@@ -159,7 +159,7 @@ export class PostgresCalls implements WaitedCalls {
     this.changed.clear()
     const saved = ids.flatMap((id) => this.known.get(id) ?? [])
     const gone = ids.filter((id) => !this.known.get(id))
-    await this.sql.run(
+    this.sql.tell(
       "writeCalls",
       this.ns,
       saved.map(({ id }) => id),
@@ -181,7 +181,7 @@ export class PostgresCalls implements WaitedCalls {
     if (this.savedOwners.size === 0) return
     const owners = [...this.savedOwners]
     this.savedOwners.clear()
-    await this.sql.run(
+    this.sql.tell(
       "saveOwners",
       this.ns,
       owners,

@@ -41,6 +41,11 @@ export class Declared {
     for (const name of asked) if (!this.limits.has(name)) this.limits.set(name, () => null)
   }
 
+  /** All that tasks of these types may pass. */
+  async readAheadLimitsOf(types: readonly string[]): Promise<void> {
+    for (const [name, record] of await this.sql.rows("readLimitsOfTypes", this.ns, types)) this.keepLimit(name as string, record)
+  }
+
   async limit(name: string): Promise<LimitRecord | null> {
     await this.readAheadLimits([name])
     return this.limits.get(name)?.() ?? null
@@ -139,7 +144,7 @@ export class Declared {
     const saved = [...this.savedLimits]
     this.savedLimits.clear()
     const names = saved.map(([name]) => name)
-    await this.sql.run("saveLimits", this.ns, names, JSON.stringify(saved.map(([, limit]) => limit)))
+    this.sql.tell("saveLimits", this.ns, names, JSON.stringify(saved.map(([, limit]) => limit)))
   }
 
   private async flushTypes(): Promise<void> {
@@ -147,14 +152,14 @@ export class Declared {
     const saved = [...this.savedTypes]
     this.savedTypes.clear()
     const types = saved.map(([type]) => type)
-    await this.sql.run("saveTypes", this.ns, types, JSON.stringify(saved.map(([, limits]) => limits)))
+    this.sql.tell("saveTypes", this.ns, types, JSON.stringify(saved.map(([, limits]) => limits)))
   }
 
   private async flushLog(): Promise<void> {
     if (this.log.length === 0) return
     const log = this.log
     this.log = []
-    await this.sql.run(
+    this.sql.tell(
       "logChanges",
       this.ns,
       log.map(({ atMs }) => atMs),
@@ -170,7 +175,7 @@ export class Declared {
     if (this.errors.size === 0) return
     const rows = [...this.errors].flatMap(([type, buckets]) => [...buckets].map(([bucket, count]) => ({ type, bucket, count })))
     this.errors.clear()
-    await this.sql.run(
+    this.sql.tell(
       "addForecastErrors",
       this.ns,
       rows.map(({ type }) => type),

@@ -56,7 +56,7 @@ export class DemandTable {
     const more = [...this.more.values()].filter(({ tasks, cost }) => tasks !== 0 || cost !== 0)
     this.more.clear()
     if (more.length === 0) return
-    await this.sql.run(
+    this.sql.tell(
       "addDemand",
       more.map(({ gate }) => gate),
       more.map(({ type }) => type),

@@ -97,7 +97,7 @@ export class Dues {
     this.changed.clear()
     const saved = all.filter(({ atMs }) => atMs !== null)
     const gone = all.filter(({ atMs }) => atMs === null)
-    await this.sql.run(
+    this.sql.tell(
       "writeDues",
       this.ns,
       saved.map(({ gate }) => gate),

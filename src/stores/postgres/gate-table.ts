@@ -9,7 +9,7 @@ import type { CallLines } from "./call-lines.ts"
 import { rowNumber, sound } from "./damage.ts"
 import type { Dues } from "./dues.ts"
 import { gateColumns } from "./gate-columns.ts"
-import type { Row, Sql } from "./sql.ts"
+import type { Row, Sql, Value } from "./sql.ts"
 
 /** The first of so many new row numbers in a row. */
 export interface Numbers {
@@ -63,6 +63,11 @@ export class GateTable {
     const texts = [...asked.values()].map(({ key }) => key)
     this.keepAll(await this.sql.rows("readGates", this.ns, limits, texts))
     for (const name of asked.keys()) if (!this.byName.has(name)) this.byName.set(name, null)
+  }
+
+  /** Those that the statement answers with, as readGates does; its first parameter is the namespace. */
+  async readAheadBy(statement: string, ...values: readonly Value[]): Promise<void> {
+    this.keepAll(await this.sql.rows(statement, this.ns, ...values))
   }
 
   async readAheadNumbers(numbers: Iterable<number>): Promise<void> {
@@ -128,7 +133,7 @@ export class GateTable {
     if (this.removed.size > 0) {
       const removed = [...this.removed]
       this.removed.clear()
-      await this.sql.run("removeGates", this.ns, removed)
+      this.sql.tell("removeGates", this.ns, removed)
     }
     if (this.changed.size === 0) return
     const changed = [...this.changed]
@@ -140,7 +145,7 @@ export class GateTable {
   private async write(changed: readonly Kept[]): Promise<void> {
     const policyOf = await this.beside.policies(changed.map(({ limit }) => limit))
     const columns = changed.map(({ limit, state }) => gateColumns(policyOf(limit), state as GateState, this.nowMs))
-    await this.sql.run(
+    this.sql.tell(
       "writeGates",
       this.ns,
       this.nowMs,

@@ -12,10 +12,23 @@ import { Declared } from "./declared.ts"
 import { DemandTable } from "./demand.ts"
 import { Dues } from "./dues.ts"
 import { GateTable, type Numbers } from "./gate-table.ts"
+import type { Place } from "./heads.ts"
 import { NeedsLock } from "./mode.ts"
 import type { Row, Sql } from "./sql.ts"
 
 export type { Numbers }
+
+/** Told of places whose first is about to be asked for. */
+export type ForeseeHeads = (places: readonly Place[]) => Promise<void>
+
+export interface GatesParts {
+  readonly ns: number
+  readonly sql: Sql
+  readonly nowMs: number
+  readonly numbers: Numbers
+  readonly isFree: boolean
+  readonly foreseeHeads: ForeseeHeads
+}
 
 interface Counted {
   readonly gates: number
@@ -31,6 +44,9 @@ export class PostgresGates implements WaitedLimits {
   private readonly sql: Sql
   private readonly nowMs: number
   private readonly isFree: boolean
+  private readonly foreseeHeads: ForeseeHeads
+  /** Places of gates that have changed: who is first there is about to be asked. */
+  private told: Place[] = []
   private readonly declared: Declared
   private readonly dues: Dues
   private readonly waiting: DemandTable
@@ -38,12 +54,13 @@ export class PostgresGates implements WaitedLimits {
   /** By limit, for as long as neither gates nor demand change. */
   private readonly counted = new Map<string, Counted>()
 
-  constructor(step: { ns: number; sql: Sql; nowMs: number; numbers: Numbers; isFree: boolean }) {
+  constructor(step: GatesParts) {
     const { ns, sql, nowMs } = step
     this.ns = ns
     this.sql = sql
     this.nowMs = nowMs
     this.isFree = step.isFree
+    this.foreseeHeads = step.foreseeHeads
     this.declared = new Declared(ns, sql, nowMs)
     this.dues = new Dues(ns, sql, nowMs)
     this.waiting = new DemandTable(sql)
@@ -58,6 +75,20 @@ export class PostgresGates implements WaitedLimits {
   /** What the step will ask for, as far as it is not known yet: one query each. */
   readAhead(keys: readonly GateKey[]): Promise<void> {
     return this.table.readAhead(keys)
+  }
+
+  /** All that these tasks pass. */
+  readAheadOfTasks(ids: readonly string[]): Promise<void> {
+    return this.table.readAheadBy("readGatesOfTasks", ids)
+  }
+
+  /** All that the first so many lanes of the flow pass that are ready. */
+  readAheadOfLanes(type: string, flow: string, count: number): Promise<void> {
+    return this.table.readAheadBy("readGatesOfLanes", type, flow, count)
+  }
+
+  readAheadLimitsOf(types: readonly string[]): Promise<void> {
+    return this.declared.readAheadLimitsOf(types)
   }
 
   readAheadNumbers(numbers: Iterable<number>): Promise<void> {
@@ -190,7 +221,15 @@ export class PostgresGates implements WaitedLimits {
 
   async typesAt(gate: number): Promise<string[]> {
     await this.table.readAheadNumbers([gate])
-    return this.dues.typesAt(gate)
+    const types = this.dues.typesAt(gate)
+    for (const type of types) this.told.push({ type, gate })
+    return types
+  }
+
+  takeTold(): readonly Place[] {
+    const { told } = this
+    this.told = []
+    return told
   }
 
   /** Those who sleep hear of it where it was not known before, or is earlier. */
@@ -205,7 +244,7 @@ export class PostgresGates implements WaitedLimits {
     await this.table.flush()
     await this.dues.flush()
     await this.lines.flush()
-    await this.sql.run("hurry", this.ns, limit, this.nowMs)
+    this.sql.tell("hurry", this.ns, limit, this.nowMs)
     const isOfLimit = (gate: number) => this.table.isOf(limit, gate)
     this.dues.hurried(isOfLimit)
     this.lines.hurried(isOfLimit)
@@ -213,8 +252,13 @@ export class PostgresGates implements WaitedLimits {
     this.hasNews = true
   }
 
-  dueGates(type: string, limit: number): Promise<DueGate[]> {
-    return this.dues.due(type, limit)
+  async dueGates(type: string, limit: number): Promise<DueGate[]> {
+    const due = await this.dues.due(type, limit)
+    // Whoever asks for one only asks whether there is any.
+    if (limit === 1 || due.length === 0) return due
+    await this.table.readAheadNumbers(due.map(({ gate }) => gate))
+    await this.foreseeHeads(due.map(({ gate }) => ({ type, gate })))
+    return due
   }
 
   nextOpening(type: string): Promise<DueGate | null> {

@@ -28,7 +28,7 @@ export const open: OpenStore = async ({ url, namespace, world }) => {
     const news = new News({ pool, dialect, ns, channel, isListening: location.isListening })
     const steps = new Steps({ place, pool, dialect, ns, channel, world, hasOwnClock: world !== systemWorld })
     const describe = () => describeServer(pool, dialect, place.replace(/^postgres /, ""))
-    return new PostgresStore({ namespace, world, steps, news, describe, end: () => pool.end() })
+    return new PostgresStore({ namespace, ns, world, steps, news, describe, end: () => pool.end() })
   } catch (error) {
     await pool.end()
     throw translate(error, place)
@@ -40,6 +40,8 @@ async function makePool({ connectionString, patienceMs, poolSize }: Location): P
   const pool: Pool = new Pool({
     connectionString,
     connectionTimeoutMillis: patienceMs,
+    // Statements that do not wait for each other are sent together.
+    pipeline: true,
     // One more to listen on.
     max: poolSize + 1,
     application_name: "sluice",

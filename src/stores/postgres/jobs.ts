@@ -88,12 +88,12 @@ export class PostgresJobs implements WaitedJobs {
     if (this.removed.size > 0) {
       const ids = [...this.removed]
       this.removed.clear()
-      await this.sql.run("removeJobs", this.ns, ids)
+      this.sql.tell("removeJobs", this.ns, ids)
     }
     if (this.saved.size === 0) return
     const jobs = [...this.saved.values()]
     this.saved.clear()
-    await this.sql.run(
+    this.sql.tell(
       "saveJobs",
       this.ns,
       jobs.map(({ seq }) => seq),

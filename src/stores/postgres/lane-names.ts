@@ -1,7 +1,7 @@
 // Which lane a task belongs to: found by what its tasks have in common, made where there is none. Plain lanes stay, and a process remembers
 // those that it has met.
 
-import type { Head } from "../../store/claim.ts"
+import { type Head, ready } from "../../store/claim.ts"
 import type { TaskRecord } from "../../task/index.ts"
 import type { Sql } from "./sql.ts"
 
@@ -10,6 +10,8 @@ export interface KnownLane {
   readonly isPlain: boolean
   /** As it was when the step first met the lane. */
   readonly head: Head | null
+  /** Where it stood then. */
+  readonly gate: number
 }
 
 export interface LaneName {
@@ -60,7 +62,7 @@ export class LaneNames {
     const { sql, ns, plainLanes } = this.parts
     for (const name of names) {
       const lane = name.isPlain ? plainLanes.get(name.type) : undefined
-      if (lane !== undefined) this.know(name, lane, null)
+      if (lane !== undefined) this.know(name, lane, null, ready)
     }
     const wanted = [...new Map(names.filter(({ key }) => !this.known.has(key)).map((name) => [name.key, name])).values()]
     if (wanted.length === 0) return
@@ -71,7 +73,7 @@ export class LaneNames {
       if (isPlain && found) plainLanes.set(type, found.lane)
     }
     const idle = wanted.filter(({ key, isPlain }) => !isPlain && !this.known.get(key)?.head)
-    if (idle.length > 0) await sql.run("addFlows", ns, column(idle, "type"), column(idle, "flow"), virtualTime)
+    if (idle.length > 0) sql.tell("addFlows", ns, column(idle, "type"), column(idle, "flow"), virtualTime)
     if (missing.length > 0) await this.make(missing)
   }
 
@@ -80,10 +82,10 @@ export class LaneNames {
     const { sql, ns } = this.parts
     const missing = new Set(wanted)
     const rows = (await sql.rows("findLanes", ns, ...texts(wanted))) as readonly (readonly number[])[]
-    for (const [place, lane, priority, readyAtMs, seq] of rows) {
+    for (const [place, lane, priority, readyAtMs, seq, gate] of rows) {
       const name = wanted[(place as number) - 1] as LaneName
       missing.delete(name)
-      this.know(name, lane as number, seq === null ? null : ({ priority, readyAtMs, seq } as Head))
+      this.know(name, lane as number, seq === null ? null : ({ priority, readyAtMs, seq } as Head), gate as number)
     }
     return [...missing]
   }
@@ -92,14 +94,15 @@ export class LaneNames {
     const { sql, ns, takeNumbers } = this.parts
     const first = await takeNumbers(names.length)
     const lanes = names.map((_, i) => first + i)
-    const made = await sql.run("addLanes", ns, lanes, ...texts(names), column(names, "isPlain"))
-    for (const [i, name] of names.entries()) this.know(name, lanes[i] as number, null)
+    const values = [ns, lanes, ...texts(names), column(names, "isPlain")] as const
+    for (const [i, name] of names.entries()) this.know(name, lanes[i] as number, null, ready)
+    if (!names.some(({ isPlain }) => isPlain)) sql.tell("addLanes", ...values)
     // Somebody without the lock has made one of them meanwhile.
-    if (made < names.length) await this.lookFor(names)
+    else if ((await sql.run("addLanes", ...values)) < names.length) await this.lookFor(names)
   }
 
-  private know(name: LaneName, lane: number, head: Head | null): void {
-    this.known.set(name.key, { lane, isPlain: name.isPlain, head })
+  private know(name: LaneName, lane: number, head: Head | null, gate: number): void {
+    this.known.set(name.key, { lane, isPlain: name.isPlain, head, gate })
     if (name.isPlain) this.plain.add(lane)
   }
 }

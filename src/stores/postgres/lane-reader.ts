@@ -7,13 +7,19 @@ import { budgets } from "../../store/contract.ts"
 import type { WaitedBacklog } from "../../store/waited.ts"
 import type { TaskRecord } from "../../task/index.ts"
 import { damaged } from "./damage.ts"
+import { type HeadLane, Heads, type Place, placeKey, toFlow } from "./heads.ts"
 import { type LaneNames, plainName } from "./lane-names.ts"
 import { type Mode, Overtaken } from "./mode.ts"
-import { laneOf } from "./rows.ts"
+import { laneOf, taskColumns } from "./rows.ts"
 import type { Row, Sql } from "./sql.ts"
 
-/** How many lanes that are ready are read at once. */
-const readyLanes = 128
+/** How many lanes that are ready are read at once, and how many tasks of each: one more than the first tells whether it is alone. */
+export const readyLanes = 128
+export const tasksOfReady = 2
+/** How many flows a claim asks for first. */
+export const firstFlows = 2
+/** How many flows, lanes and tasks are read of those who are first at a gate. */
+const headsRead = 2
 
 export interface LaneReaderParts {
   readonly ns: number
@@ -22,9 +28,15 @@ export interface LaneReaderParts {
   readonly names: LaneNames
   /** When flows were served last by steps that are free, which nobody else is told. */
   readonly servedTimes: Map<string, number>
+  /** Of types that had one flow when they were looked at last: it is likely to be so again. */
+  readonly soleFlows: Map<string, string>
   readonly toRecord: (row: Row) => TaskRecord
   /** Told of tasks that may be asked about next. */
   readonly foresee: (tasks: readonly TaskRecord[]) => Promise<void>
+  /** Told of lanes that are about to be read. */
+  readonly foreseeLanes: (type: string, flow: string, count: number) => Promise<void>
+  /** Told of every lane that was read. */
+  readonly met: (lane: number, type: string, flow: string, gate: number) => void
 }
 
 interface Page {
@@ -38,15 +50,21 @@ interface Ahead {
 }
 
 export class LaneReader implements WaitedBacklog {
+  /** Those that are ready are read with their next. */
+  readonly stride = tasksOfReady - 1
   virtualTime: number
   /** How many tasks the step may claim: no more are kept from others. */
   wanted = 1
   private readonly parts: LaneReaderParts
+  /** As the namespace's row has it. */
+  private readonly storedTime: number
   private readonly typeOfLane = new Map<number, string>()
   /** The first tasks of lanes, as far as they were read. */
   private readonly ahead = new Map<number, Ahead>()
   /** Lanes in their order, by where they stand, as far as they were read. */
   private readonly standing = new Map<string, Page>()
+  /** The first flows at gates, by where they stand, as far as they were read. */
+  private readonly waiting = new Map<string, { readonly flows: readonly FlowRow[]; readonly isAll: boolean }>()
   /** Lanes that were read together: their tasks are too. */
   private readonly pageOf = new Map<number, readonly number[]>()
   /** Types of which others have tasks in their hands that they may not claim after all. */
@@ -57,12 +75,14 @@ export class LaneReader implements WaitedBacklog {
   constructor(parts: LaneReaderParts, virtualTime: number) {
     this.parts = parts
     this.virtualTime = virtualTime
+    this.storedTime = virtualTime
   }
 
   /** What was read no longer holds. */
   forget(): void {
     this.ahead.clear()
     this.standing.clear()
+    this.waiting.clear()
     this.pageOf.clear()
   }
 
@@ -73,13 +93,51 @@ export class LaneReader implements WaitedBacklog {
   async flows(type: string, gate: number, skip: number, limit: number): Promise<FlowRow[]> {
     const { sql, ns, mode } = this.parts
     if (mode === "free") return skip > 0 ? [] : this.plainFlow(type)
+    const known = this.waiting.get(placeKey(type, gate))
+    if (known && (known.isAll || known.flows.length >= skip + limit)) return known.flows.slice(skip, skip + limit)
+    const present = this.virtualTime === this.storedTime ? null : this.virtualTime
     const rows =
       gate === ready
-        ? await sql.rows("readFlows", ns, type, limit, skip, this.virtualTime)
+        ? await sql.rows("readFlows", ns, type, limit, skip, present)
         : await sql.rows("readWaitingFlows", ns, type, limit, skip, gate)
-    return rows.map(
-      ([flow, priority, virtualTime, readyAtMs, seq, flowTime]) => ({ flow, priority, virtualTime, readyAtMs, seq, flowTime }) as FlowRow,
+    if (gate === ready && skip === 0) this.remember(type, rows)
+    return rows.map(toFlow)
+  }
+
+  /** Who is first at these gates, all at once. */
+  async readHeads(places: readonly Place[]): Promise<void> {
+    const { sql, ns, toRecord } = this.parts
+    const asked = [...new Map(places.map((place) => [placeKey(place.type, place.gate), place])).entries()].filter(
+      ([key, { gate }]) => gate !== ready && !this.waiting.has(key),
     )
+    if (asked.length === 0) return
+    const types = asked.map(([, { type }]) => type)
+    const gates = asked.map(([, { gate }]) => gate)
+    const rows = await sql.rows("readWaitingHeads", ns, types, gates, headsRead)
+    const heads = new Heads(rows, toRecord)
+    for (const [key, { type, gate }] of asked) {
+      const flows = heads.flowsAt(key)
+      this.waiting.set(key, { flows, isAll: flows.length < headsRead })
+      if (flows[0]) this.keepLanes(type, gate, flows[0].flow, heads.lanesAt(key))
+    }
+    await this.parts.foresee(heads.tasks)
+  }
+
+  private keepLanes(type: string, gate: number, flow: string, lanes: readonly HeadLane[]): void {
+    const page = lanes.map(({ row }) => row.lane)
+    this.standing.set(standingKey(type, gate, flow), { lanes: lanes.map(({ row }) => row), isAll: lanes.length < headsRead })
+    for (const { row, tasks } of lanes) {
+      this.typeOfLane.set(row.lane, type)
+      this.pageOf.set(row.lane, page)
+      this.parts.met(row.lane, type, flow, gate)
+      this.ahead.set(row.lane, { tasks, isAll: tasks.length < headsRead })
+    }
+  }
+
+  private remember(type: string, [first, second]: readonly Row[]): void {
+    const { soleFlows } = this.parts
+    if (first && !second) soleFlows.set(type, first[0] as string)
+    else if (second) soleFlows.delete(type)
   }
 
   /** Of a type whose tasks all stand in its plain lane: whoever looks further needs the lock. */
@@ -102,12 +160,16 @@ export class LaneReader implements WaitedBacklog {
 
   /** A claim asks for ever more of those that are ready: they are read by the hundred. */
   async lanes(type: string, gate: number, flow: string, skip: number, limit: number): Promise<readonly LaneRow[]> {
-    const key = JSON.stringify([gate, type, flow])
+    const key = standingKey(type, gate, flow)
     let page = this.standing.get(key) ?? { lanes: [], isAll: false }
     if (!page.isAll && page.lanes.length < skip + limit) {
       const wanted = Math.max(skip + limit - page.lanes.length, gate === ready ? readyLanes : 1)
       const isFree = this.parts.mode === "free"
-      const more = isFree ? await this.plainLane(type) : await this.readLanes(type, gate, flow, page.lanes.length, wanted)
+      const more = isFree
+        ? await this.plainLane(type)
+        : gate === ready
+          ? await this.readReady(type, flow, page.lanes.length, wanted)
+          : await this.readLanes(type, gate, flow, page.lanes.length, wanted)
       page = { lanes: [...page.lanes, ...more], isAll: isFree || more.length < wanted }
       this.standing.set(key, page)
     }
@@ -115,17 +177,47 @@ export class LaneReader implements WaitedBacklog {
   }
 
   private async readLanes(type: string, gate: number, flow: string, skip: number, limit: number): Promise<LaneRow[]> {
-    const { sql, ns, names } = this.parts
+    const { sql, ns, met } = this.parts
     const rows = await sql.rows("readLanes", ns, type, gate, flow, limit, skip)
-    const page: number[] = []
-    return rows.map(([number, priority, readyAtMs, seq, isPlain]) => {
+    const page = rows.map(([lane]) => lane as number)
+    return rows.map(([number, priority, readyAtMs, seq]) => {
       const lane = number as number
       this.typeOfLane.set(lane, type)
-      if (isPlain) names.isKnownPlain(lane)
-      else page.push(lane)
       this.pageOf.set(lane, page)
+      met(lane, type, flow, gate)
       return { lane, priority, readyAtMs, seq } as LaneRow
     })
+  }
+
+  /** With their first tasks, and the gates that those pass. */
+  private async readReady(type: string, flow: string, skip: number, limit: number): Promise<LaneRow[]> {
+    const { sql, ns, names, toRecord, foresee, foreseeLanes, met } = this.parts
+    const [rows] = await Promise.all([
+      sql.rows("readReadyLanes", ns, type, flow, limit, skip, tasksOfReady),
+      skip === 0 ? foreseeLanes(type, flow, limit) : null,
+    ])
+    const found = new Map<number, LaneRow>()
+    const tasksOf = new Map<number, TaskRecord[]>()
+    for (const row of rows) {
+      const [number, priority, readyAtMs, seq, isPlain] = row.slice(taskColumns)
+      const lane = number as number
+      const tasks = tasksOf.get(lane) ?? []
+      tasksOf.set(lane, tasks)
+      if (row[0] !== null) tasks.push(toRecord(row))
+      if (isPlain) names.isKnownPlain(lane)
+      found.set(lane, { lane, priority, readyAtMs, seq } as LaneRow)
+    }
+    const page = [...found.keys()].filter((lane) => !names.isPlain(lane))
+    for (const lane of found.keys()) {
+      this.typeOfLane.set(lane, type)
+      this.pageOf.set(lane, page)
+      if (names.isPlain(lane)) continue
+      met(lane, type, flow, ready)
+      const tasks = tasksOf.get(lane) ?? []
+      this.ahead.set(lane, { tasks, isAll: tasks.length < tasksOfReady })
+    }
+    await foresee(page.flatMap((lane) => tasksOf.get(lane) ?? []))
+    return [...found.values()]
   }
 
   /** Whoever stands in a lane is about to be claimed: one that has ended, or runs elsewhere, must not be. */
@@ -154,15 +246,23 @@ export class LaneReader implements WaitedBacklog {
    * looked at; should the step come to change one of those, it is locked then.
    */
   private async readPlain(lane: number, count: number): Promise<void> {
-    const { sql, toRecord } = this.parts
     const known = this.ahead.get(lane) ?? (await this.lockPlain(lane))
     this.ahead.set(lane, known)
     if (known.isAll || known.tasks.length >= count) return
-    const ours = new Set(known.tasks.map(({ seq }) => seq))
-    const rows = await sql.rows("readLaneTasks", [lane], count, 0)
-    const behind = rows.map(toRecord).filter(({ seq }) => !ours.has(seq))
-    for (const { seq } of behind) this.unlocked.add(seq)
-    this.ahead.set(lane, { tasks: [...known.tasks, ...behind], isAll: rows.length < count })
+    const behind = await this.readBehind(lane, known.tasks, count)
+    for (const { seq } of behind.tasks) this.unlocked.add(seq)
+    this.ahead.set(lane, { tasks: [...known.tasks, ...behind.tasks], isAll: behind.isAll })
+  }
+
+  private async readBehind(lane: number, locked: readonly TaskRecord[], count: number): Promise<Ahead> {
+    const { sql, toRecord } = this.parts
+    const ours = new Set(locked.map(({ seq }) => seq))
+    const missing = count - locked.length
+    const next = (await sql.rows("readLaneTasks", [lane], missing, locked.length)).map(toRecord)
+    if (!next.some(({ seq }) => ours.has(seq))) return { tasks: next, isAll: next.length < missing }
+    // Some that others have in their hands stand before ours.
+    const all = (await sql.rows("readLaneTasks", [lane], count, 0)).map(toRecord)
+    return { tasks: all.filter(({ seq }) => !ours.has(seq)), isAll: all.length < count }
   }
 
   private async lockPlain(lane: number): Promise<Ahead> {
@@ -195,8 +295,7 @@ export class LaneReader implements WaitedBacklog {
     // What was read before is read once; whoever asks from elsewhere is answered from there.
     const from = known.length <= skip ? known.length : skip
     const asked = from === skip ? [lane, ...lanes] : [lane]
-    // One more than the first tells whether it is alone.
-    const wanted = Math.max(skip + limit - from, 2)
+    const wanted = Math.max(skip + limit - from, tasksOfReady)
     const byLane = new Map<number, TaskRecord[]>(asked.map((one) => [one, []]))
     const rows = await sql.rows("readLaneTasks", asked, wanted, from)
     const tasks = rows.map(toRecord)
@@ -207,4 +306,8 @@ export class LaneReader implements WaitedBacklog {
     }
     await foresee(tasks)
   }
+}
+
+function standingKey(type: string, gate: number, flow: string): string {
+  return JSON.stringify([gate, type, flow])
 }

@@ -1,10 +1,10 @@
 // Lanes and flows in Postgres. Membership is a column of the task; heads are placed anew for the lanes that a step has touched, all at
 // once, before the step's claim reads them and when the step ends.
 
-import { shown } from "../../errors/index.ts"
 import { type Chosen, compareHeads, ready } from "../../store/claim.ts"
 import type { TaskRecord } from "../../task/index.ts"
 import { damaged } from "./damage.ts"
+import type { Place } from "./heads.ts"
 import { type LaneName, LaneNames, type LaneNamesParts, nameOf } from "./lane-names.ts"
 import { LaneReader, type LaneReaderParts } from "./lane-reader.ts"
 import { NeedsLock } from "./mode.ts"
@@ -18,13 +18,8 @@ interface Standing {
   readonly gate: number
 }
 
-export interface Place {
-  readonly type: string
-  readonly gate: number
-}
-
 /** What lanes need from the records around them. */
-export interface LanesParts extends LaneNamesParts, Omit<LaneReaderParts, "names"> {
+export interface LanesParts extends LaneNamesParts, Omit<LaneReaderParts, "names" | "met"> {
   readonly virtualTime: number
   /** For each task that comes to stand in a lane, and each that leaves one. */
   readonly count: (task: TaskRecord, by: 1 | -1) => Promise<void>
@@ -37,6 +32,8 @@ export class Lanes {
   private readonly names: LaneNames
   /** Where tasks that this step has read stand. */
   private readonly laneOfSeq = new Map<number, number | null>()
+  /** Where lanes stand, of those that this step has met. */
+  private readonly whereabouts = new Map<number, Standing>()
   private readonly touched = new Set<number>()
   /** Where lanes are to stand from now on. */
   private readonly moves = new Map<number, number>()
@@ -49,7 +46,8 @@ export class Lanes {
   constructor(parts: LanesParts) {
     this.parts = parts
     this.names = new LaneNames(parts)
-    this.reader = new LaneReader({ ...parts, names: this.names }, parts.virtualTime)
+    const met = (lane: number, type: string, flow: string, gate: number) => this.whereabouts.set(lane, { type, flow, gate })
+    this.reader = new LaneReader({ ...parts, names: this.names, met }, parts.virtualTime)
   }
 
   /** Every row that a step reads comes by here, so that it is known where the task stands. */
@@ -68,6 +66,7 @@ export class Lanes {
     for (const [i, task] of tasks.entries()) {
       const known = this.names.of(names[i] as LaneName)
       this.laneOfSeq.set(task.seq, known.lane)
+      this.whereabouts.set(known.lane, { type: task.type, flow: task.flow, gate: known.gate })
       // Behind a head it changes nothing of where the lane stands. A head that leaves touches the lane by itself.
       if (!known.isPlain && (!known.head || compareHeads(task, known.head) <= 0)) this.touched.add(known.lane)
       await this.parts.count(task, 1)
@@ -125,27 +124,41 @@ export class Lanes {
     const { sql, ns } = this.parts
     if (this.touched.size === 0 && this.standings.size === 0 && this.moves.size === 0) return
     if (this.touched.size > 0) {
-      const rows = await sql.rows("placeLanes", [...this.touched])
-      for (const [type, flow, gate] of rows as readonly (readonly [string, string, number])[]) {
+      for (const { type, flow, gate } of await this.placeLanes([...this.touched])) {
         this.touch(type, flow, gate)
         // One that is empty now stands there no more, and is ready.
         if (gate !== ready) this.touch(type, flow, ready)
       }
     }
     await this.move()
-    await this.placeReady()
+    this.placeReady()
     const waiting = [...this.standings.values()].filter(({ gate }) => gate !== ready)
     if (waiting.length > 0) {
       const column = <K extends keyof Standing>(name: K) => waiting.map((one) => one[name])
-      await sql.run("placeWaitingFlows", ns, column("type"), column("flow"), column("gate"))
+      sql.tell("placeWaitingFlows", ns, column("type"), column("flow"), column("gate"))
       for (const { type, gate } of waiting) this.changed.set(`${gate} ${type}`, { type, gate })
     }
     this.names.forget()
     this.reader.forget()
+    sql.forget()
     this.touched.clear()
     this.standings.clear()
     this.served.clear()
     this.woken.clear()
+  }
+
+  /** Answers with where they stood. */
+  private async placeLanes(lanes: readonly number[]): Promise<readonly Standing[]> {
+    const { sql } = this.parts
+    const known = lanes.map((lane) => this.whereabouts.get(lane))
+    // Those that are empty from now on stand nowhere: whether they are only the server knows.
+    for (const lane of lanes) if (this.whereabouts.get(lane)?.gate !== ready) this.whereabouts.delete(lane)
+    if (known.every((standing) => standing !== undefined)) {
+      sql.tell("placeLanes", lanes)
+      return known as readonly Standing[]
+    }
+    const rows = (await sql.rows("placeLanes", lanes)) as readonly (readonly [string, string, number])[]
+    return rows.map(([type, flow, gate]) => ({ type, flow, gate }))
   }
 
   private async move(): Promise<void> {
@@ -167,12 +180,13 @@ export class Lanes {
       const gate = this.moves.get(lane) as number
       if (head === null || before === gate) continue
       moved.push(lane)
+      this.whereabouts.set(lane, { type, flow, gate })
       this.touch(type, flow, before)
       const key = this.touch(type, flow, gate)
       if (gate === ready) this.woken.add(key)
     }
     if (moved.length > 0)
-      await sql.run(
+      sql.tell(
         "moveLanes",
         moved,
         moved.map((lane) => this.moves.get(lane) as number),
@@ -180,7 +194,7 @@ export class Lanes {
     this.moves.clear()
   }
 
-  private async placeReady(): Promise<void> {
+  private placeReady(): void {
     const { sql, ns } = this.parts
     const standing = [...this.standings].filter(([, { gate }]) => gate === ready)
     if (standing.length === 0) return
@@ -188,11 +202,9 @@ export class Lanes {
     const flows = standing.map(([, { flow }]) => flow)
     const served = standing.map(([key]) => this.served.get(key) ?? null)
     const present = standing.map(([key]) => (this.woken.has(key) ? 0 : this.reader.virtualTime))
-    const place = () => sql.rows("placeFlows", ns, types, flows, served, present)
-    if ((await place()).length === standing.length) return
     // A row that is missing is made: else its tasks would stand where no claim looks.
-    await sql.run("addFlows", ns, types, flows, this.reader.virtualTime)
-    if ((await place()).length < standing.length) throw damaged(`flows of ${shown(types)}`, "their rows of flows", undefined)
+    sql.tell("addFlows", ns, types, flows, this.reader.virtualTime)
+    sql.tell("placeFlows", ns, types, flows, served, present)
   }
 
   private touch(type: string, flow: string, gate: number): string {

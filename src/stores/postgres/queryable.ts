@@ -15,5 +15,7 @@ export interface QueryAnswer {
 }
 
 export interface Queryable {
+  /** Whether it sends a statement while the one before is still under way. */
+  readonly pipeline?: boolean
   query(request: QueryRequest): Promise<QueryAnswer>
 }

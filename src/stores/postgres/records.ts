@@ -24,8 +24,10 @@ import {
 } from "../../task/index.ts"
 import { PostgresCalls } from "./calls.ts"
 import { damaged } from "./damage.ts"
+import { mostDue } from "./foresight.ts"
 import { PostgresGates } from "./gates.ts"
 import { Glance } from "./glance.ts"
+import type { Place } from "./heads.ts"
 import { PostgresJobs } from "./jobs.ts"
 import type { LaneReader } from "./lane-reader.ts"
 import { Lanes } from "./lanes.ts"
@@ -67,6 +69,7 @@ export interface Shared {
   readonly numbers: Numbers
   readonly plainLanes: Map<string, number>
   readonly servedTimes: Map<string, number>
+  readonly soleFlows: Map<string, string>
 }
 
 export class PostgresRecords implements WaitedRecords {
@@ -86,7 +89,7 @@ export class PostgresRecords implements WaitedRecords {
   private readonly lanes: Lanes
   private readonly tally: Tally
   private readonly known = new Map<number, Known>()
-  private readonly glance = new Glance()
+  private readonly glance: Glance
   private worker: { readonly id: string; readonly claimNumber: number; readonly types: readonly string[] } | null = null
 
   constructor({ ns, sql, row, wallMs, seen, mode, shared }: Opening) {
@@ -104,7 +107,14 @@ export class PostgresRecords implements WaitedRecords {
     if (this.time.lastMs - atMs > furthestAheadMs) throw damaged(`the clock (row ${ns} of namespaces)`, "a time of this century", clockMs)
     this.nowMs = this.time.lastMs
     const takeNumbers = (count: number) => shared.numbers.take(count, async () => (await sql.rows("takeRowNumbers"))[0]?.[0] as number)
-    this.limits = new PostgresGates({ ns, sql, nowMs: this.nowMs, numbers: { take: takeNumbers }, isFree: mode === "free" })
+    this.limits = new PostgresGates({
+      ns,
+      sql,
+      nowMs: this.nowMs,
+      numbers: { take: takeNumbers },
+      isFree: mode === "free",
+      foreseeHeads: (places) => this.foreseeHeads(places),
+    })
     this.schedules = new PostgresSchedules({ ns, sql, nowMs: this.nowMs, earliest })
     this.calls = new PostgresCalls({ ns, sql, nowMs: this.nowMs, lines: this.limits.lines })
     // The steps that wait await what these records answer: the types say the answer alone.
@@ -113,10 +123,12 @@ export class PostgresRecords implements WaitedRecords {
     this.jobRecords = new PostgresJobs({ ns, sql, tasks: (statement, ...values) => this.read(statement, ...values) })
     this.jobs = new Jobs(waited)
     this.tally = new Tally(ns, sql)
+    this.glance = new Glance(sql, ns)
     this.lanes = new Lanes({
-      ...{ ns, sql, virtualTime, mode, takeNumbers, plainLanes: shared.plainLanes, servedTimes: shared.servedTimes },
+      ...{ ns, sql, virtualTime, mode, takeNumbers, ...shared },
       toRecord: (row) => this.toRecord(row),
       foresee: (tasks) => this.foreseeGates(tasks),
+      foreseeLanes: (type, flow, count) => this.limits.readAheadOfLanes(type, flow, count),
       count: (task, by) => this.countTask(task, by),
     })
   }
@@ -125,18 +137,18 @@ export class PostgresRecords implements WaitedRecords {
   async end(channel: string): Promise<void> {
     await this.lanes.place()
     await this.tally.flush(this.nowMs)
-    if (this.worker) await this.sql.run("saveWorker", this.ns, this.worker.id, this.worker.claimNumber, this.nowMs, this.worker.types)
+    if (this.worker) this.sql.tell("saveWorker", this.ns, this.worker.id, this.worker.claimNumber, this.nowMs, this.worker.types)
     await this.limits.flush()
     await this.jobRecords.flush()
     await this.schedules.flush()
     await this.calls.flush()
     this.hasNews ||= this.limits.hasNews || this.schedules.hasNews || this.calls.hasNews
     if (this.mode === "free") {
-      if (this.hasNews) await this.sql.rows("notify", channel)
+      if (this.hasNews) this.sql.tell("notify", channel)
       return
     }
     const { lastMs, behindAtMs } = this.time
-    await this.sql.rows("writeNamespace", this.ns, this.lanes.reader.virtualTime, lastMs, behindAtMs, this.hasNews, channel)
+    this.sql.tell("writeNamespace", this.ns, this.lanes.reader.virtualTime, lastMs, behindAtMs, this.hasNews, channel)
   }
 
   /** Everything that submitting these will ask for, at once. */
@@ -153,8 +165,10 @@ export class PostgresRecords implements WaitedRecords {
   async foreseeExchange({ workerId, claim: asked }: ExchangeRequest): Promise<void> {
     const types = [...new Set((asked?.types ?? []).map(({ type }) => type))]
     this.lanes.reader.wanted = asked?.max ?? 1
-    const hasLanes = await this.glance.look(this.sql, this.ns, workerId, types)
-    if (hasLanes && this.mode === "free") throw new NeedsLock("a lane that is not plain")
+    const hasLanes = await this.glance.look(workerId, types)
+    if (this.mode !== "free")
+      await Promise.all([this.limits.readAheadLimitsOf(types), this.limits.readAheadDues(types, mostDue(asked?.max ?? 0))])
+    else if (hasLanes) throw new NeedsLock("a lane that is not plain")
   }
 
   async load(ids: readonly string[]): Promise<Map<string, TaskRecord>> {
@@ -168,7 +182,11 @@ export class PostgresRecords implements WaitedRecords {
 
   async loadBrief(ids: readonly string[]): Promise<Map<string, Brief>> {
     const found = new Map<string, Brief>()
-    for (const row of await this.sql.rows("lockBrief", this.ns, ids)) {
+    const [rows] = await Promise.all([
+      this.sql.rows("lockBrief", this.ns, ids),
+      this.mode === "free" ? null : this.limits.readAheadOfTasks(ids),
+    ])
+    for (const row of rows) {
       const brief = toBrief(row)
       found.set(brief.id, brief)
     }
@@ -194,7 +212,7 @@ export class PostgresRecords implements WaitedRecords {
     if (tasks.length >= limit) return { tasks, nextBeforeSeq: tasks.at(-1)?.seq ?? null }
     const ends =
       jobId === null
-        ? await this.sql.rows("listEnd", this.ns, before, listLook)
+        ? await this.sql.rows("listEnd", before, listLook)
         : await this.sql.rows("listOfJobEnd", this.ns, before, listLook, jobId)
     const [looked, last] = ends[0] as readonly [number, number | null]
     return { tasks, nextBeforeSeq: looked < listLook ? null : last }
@@ -213,7 +231,7 @@ export class PostgresRecords implements WaitedRecords {
   }
 
   async insert(changes: readonly Change[]): Promise<void> {
-    this.glance.forget()
+    this.forgetForeseen()
     this.hasNews ||= changes.some(isNews)
     for (const { task } of changes) await this.moved(task, null, task.status)
     const lanes = await this.lanesForNew(changes.map(({ task }) => task))
@@ -223,7 +241,7 @@ export class PostgresRecords implements WaitedRecords {
 
   async save(changes: readonly Change[]): Promise<void> {
     if (changes.length === 0) return
-    this.glance.forget()
+    this.forgetForeseen()
     await this.lanes.reader.confirm(changes.map(({ task }) => task))
     this.hasNews ||= changes.some(isNews)
     // A task that is changed twice in one step is written as it is at the end, with all that has happened to it.
@@ -248,7 +266,7 @@ export class PostgresRecords implements WaitedRecords {
       this.know(task, lane)
       rows.set(task.seq, { ...saveColumns(task, lane), ...historyOf(task, entries, rows.get(task.seq), trimmed) })
     }
-    await this.sql.run("saveTasks", JSON.stringify([...rows.values()]))
+    this.sql.tell("saveTasks", JSON.stringify([...rows.values()]))
     await saveReserved(this.sql, reserved)
     await routeTasks(this.sql, routed)
   }
@@ -269,7 +287,7 @@ export class PostgresRecords implements WaitedRecords {
       }
       const { workerId, claimNumber, expiresAtMs } = lease
       const seqs = plain.map(({ task }) => task.seq)
-      await this.sql.run("saveClaimed", seqs, workerId, claimNumber, expiresAtMs, this.nowMs, `,${fromHistory(first.entries)}`)
+      this.sql.tell("saveClaimed", seqs, workerId, claimNumber, expiresAtMs, this.nowMs, `,${fromHistory(first.entries)}`)
       await saveReserved(
         this.sql,
         plain.map(({ task }) => task).filter(({ gates }) => isReserved(gates)),
@@ -283,12 +301,12 @@ export class PostgresRecords implements WaitedRecords {
     for (const { task } of done) await this.moved(task, "running", "completed")
     const seqs = done.map(({ task }) => task.seq)
     const outputs = done.map(({ output }) => output)
-    await this.sql.run("complete", seqs, outputs, this.nowMs, `,${fromHistory([completedEntry(this.nowMs)])}`)
+    this.sql.tell("complete", seqs, outputs, this.nowMs, `,${fromHistory([completedEntry(this.nowMs)])}`)
   }
 
   async keep(tasks: readonly TaskRecord[]): Promise<void> {
     if (tasks.length === 0) return
-    await this.sql.run(
+    this.sql.tell(
       "keepTasks",
       tasks.map(({ seq }) => seq),
       tasks.map(({ leaseExpiresAtMs }) => leaseExpiresAtMs),
@@ -298,7 +316,7 @@ export class PostgresRecords implements WaitedRecords {
 
   async remove(tasks: readonly TaskRecord[]): Promise<void> {
     if (tasks.length === 0) return
-    await this.sql.run(
+    this.sql.tell(
       "removeTasks",
       tasks.map(({ seq }) => seq),
     )
@@ -306,7 +324,7 @@ export class PostgresRecords implements WaitedRecords {
   }
 
   async claimNumber(workerId: string): Promise<number> {
-    const known = this.glance.claimNumber(workerId)
+    const known = await this.glance.claimNumber(workerId)
     const number = known ?? ((await this.sql.rows("claimNumber", this.ns, workerId))[0]?.[0] as number | undefined) ?? 0
     // Workers number their claims by this clock. One from the future was never given, and would have its worker ask for ever.
     return number > (this.nowMs + aheadOfClockMs) * 1_000 ? 0 : number
@@ -322,20 +340,20 @@ export class PostgresRecords implements WaitedRecords {
   }
 
   async cancelRequested(workerId: string): Promise<TaskRecord[]> {
-    return this.glance.isUnstopped(workerId) ? [] : this.read("cancelRequested", workerId)
+    return (await this.glance.isUnstopped(workerId)) ? [] : this.read("cancelRequested", workerId)
   }
 
   async due(type: string, limit: number): Promise<TaskRecord[]> {
-    const firstAtMs = this.glance.nextDueAtMs(type)
+    const firstAtMs = await this.glance.nextDueAtMs(type)
     if (firstAtMs === null || (firstAtMs !== undefined && firstAtMs > this.nowMs)) return []
     return this.read("dueTasks", type, this.nowMs, limit)
   }
 
   async promote(tasks: readonly TaskRecord[]): Promise<void> {
     if (tasks.length === 0) return
-    this.glance.forget()
+    this.forgetForeseen()
     const lanes = await this.lanes.enter(tasks)
-    await this.sql.run(
+    this.sql.tell(
       "enterLanes",
       tasks.map(({ seq }) => seq),
       lanes,
@@ -344,7 +362,7 @@ export class PostgresRecords implements WaitedRecords {
   }
 
   async nextDueAtMs(type: string): Promise<number | null> {
-    const known = this.glance.nextDueAtMs(type)
+    const known = await this.glance.nextDueAtMs(type)
     const atMs = known === undefined ? (((await this.sql.rows("nextDue", this.ns, type))[0]?.[0] as number | undefined) ?? null) : known
     // Those that others are about to claim come back without a word if they fail.
     const againAtMs = this.lanes.reader.isContested(type) ? this.nowMs + againMs : null
@@ -362,7 +380,7 @@ export class PostgresRecords implements WaitedRecords {
 
   async unrouted(types: readonly string[], limit: number): Promise<TaskRecord[]> {
     const found: TaskRecord[] = []
-    for (const type of types) if (!this.glance.isRouted(type)) found.push(...(await this.read("unroutedTasks", type, limit)))
+    for (const type of types) if (!(await this.glance.isRouted(type))) found.push(...(await this.read("unroutedTasks", type, limit)))
     return types.length === 1 ? found : found.sort((a, b) => a.seq - b.seq).slice(0, limit)
   }
 
@@ -371,7 +389,7 @@ export class PostgresRecords implements WaitedRecords {
   }
 
   async seeWorker(workerId: string, types: readonly string[]): Promise<void> {
-    await this.sql.run("seeWorker", this.ns, workerId, this.nowMs, types)
+    this.sql.tell("seeWorker", this.ns, workerId, this.nowMs, types)
   }
 
   async workersSince(type: string, sinceMs: number): Promise<number> {
@@ -382,8 +400,15 @@ export class PostgresRecords implements WaitedRecords {
     this.lanes.standAt(lane, gate)
   }
 
-  takeChangedPlaces() {
-    return this.lanes.takeChanged()
+  async takeChangedPlaces() {
+    const changed = await this.lanes.takeChanged()
+    await this.lanes.reader.readHeads([...changed, ...this.limits.takeTold()])
+    return changed
+  }
+
+  private async foreseeHeads(places: readonly Place[]): Promise<void> {
+    await this.lanes.place()
+    await this.lanes.reader.readHeads(places)
   }
 
   refreshFlow(type: string, gate: number, flow: string): Promise<void> {
@@ -405,8 +430,8 @@ export class PostgresRecords implements WaitedRecords {
   async forget(limit: number): Promise<number> {
     await this.lanes.place()
     await this.tally.flush(this.nowMs)
-    await this.sql.run("addUpTallies", this.ns, mostAdded)
-    await this.sql.run("addUpForecastErrors", this.ns, mostAdded)
+    this.sql.tell("addUpTallies", this.ns, mostAdded)
+    this.sql.tell("addUpForecastErrors", this.ns, mostAdded)
     let left = limit
     for (const [statement, ...values] of [
       ["forgetWorkers", this.nowMs - workerForgottenAfterMs],
@@ -417,6 +442,12 @@ export class PostgresRecords implements WaitedRecords {
       left -= await this.sql.run(statement, this.ns, ...values, left)
     }
     return limit - left
+  }
+
+  /** Tasks are written otherwise than by claims and completions. */
+  private forgetForeseen(): void {
+    this.glance.forget()
+    this.sql.forget()
   }
 
   private toRecord(row: Row): TaskRecord {

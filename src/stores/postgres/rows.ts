@@ -31,8 +31,12 @@ const numbers = names.flatMap((name, at) => (texts.has(name) ? [] : [{ at, name 
 /** JSON's null tells that nobody has routed the task: read as a document it could not be told from none. */
 export const columns = names.map((name) => (name === "gates" ? "tasks.gates::text" : `tasks.${name}`)).join(", ")
 
+/** How many there are: what a statement answers with besides comes behind them. */
+export const taskColumns = names.length
+
 /** As much as decides whether a completion counts. */
-export const briefColumns = "seq, id, type, status, fence, version, last_outcome, gates::text, started_at_ms, job_id"
+export const briefColumns =
+  "tasks.seq, tasks.id, tasks.type, tasks.status, tasks.fence, tasks.version, tasks.last_outcome, tasks.gates::text, tasks.started_at_ms, tasks.job_id"
 
 const none: readonly never[] = []
 

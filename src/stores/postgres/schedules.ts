@@ -87,12 +87,12 @@ export class PostgresSchedules implements WaitedSchedules {
     if (this.removed.size > 0) {
       const names = [...this.removed]
       this.removed.clear()
-      await this.sql.run("removeSchedules", this.ns, names)
+      this.sql.tell("removeSchedules", this.ns, names)
     }
     if (this.saved.size === 0) return
     const rows = [...this.saved].flatMap((name) => [this.known.get(name) ?? []])
     this.saved.clear()
-    await this.sql.run(
+    this.sql.tell(
       "saveSchedules",
       this.ns,
       rows.map(([name]) => name as string),

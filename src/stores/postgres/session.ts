@@ -1,7 +1,8 @@
-// One connection as a step uses it: statements by name, rows by place.
+// One connection as a step uses it: statements by name, rows by place. What needs no answer is not waited for, and what is asked together
+// is sent together: the way to the server and back costs more than most statements.
 
 import { createHash } from "node:crypto"
-import type { Queryable, QueryRequest } from "./queryable.ts"
+import type { QueryAnswer, Queryable, QueryRequest } from "./queryable.ts"
 import { inSchema, quoted } from "./schema.ts"
 import { type Row, type Sql, statementText, type Value } from "./sql.ts"
 
@@ -70,20 +71,89 @@ export class Dialect {
   }
 }
 
+interface Foreseen {
+  readonly statement: string
+  readonly values: readonly Value[]
+  readonly rows: Promise<readonly Row[]>
+}
+
 export class Session implements Sql {
   private readonly client: Queryable
   private readonly dialect: Dialect
+  /** The first thing that went wrong: behind it the server refuses all else, which says nothing. */
+  private failure: { readonly error: unknown } | null = null
+  /** Where the client sends one statement at a time: the one before. */
+  private last: Promise<unknown> | null = null
+  private foreseen: Foreseen[] = []
 
   constructor(client: Queryable, dialect: Dialect) {
     this.client = client
     this.dialect = dialect
   }
 
-  async rows(statement: string, ...values: readonly Value[]): Promise<readonly Row[]> {
-    return (await this.client.query({ ...this.dialect.query(statement), values: [...values] })).rows as readonly Row[]
+  rows(statement: string, ...values: readonly Value[]): Promise<readonly Row[]> {
+    return this.takeForeseen(statement, values) ?? this.read(statement, values)
+  }
+
+  foresee(statement: string, ...values: readonly Value[]): void {
+    const rows = this.read(statement, values)
+    rows.catch(() => {})
+    this.foreseen.push({ statement, values, rows })
+  }
+
+  forget(): void {
+    this.foreseen = []
+  }
+
+  private async read(statement: string, values: readonly Value[]): Promise<readonly Row[]> {
+    return (await this.ask({ ...this.dialect.query(statement), values: [...values] })).rows as readonly Row[]
+  }
+
+  /** Answered once: what is asked again may have changed. */
+  private takeForeseen(statement: string, values: readonly Value[]): Promise<readonly Row[]> | null {
+    const at = this.foreseen.findIndex((one) => one.statement === statement && isSame(one.values, values))
+    return at < 0 ? null : (this.foreseen.splice(at, 1)[0] as Foreseen).rows
   }
 
   async run(statement: string, ...values: readonly Value[]): Promise<number> {
-    return (await this.client.query({ ...this.dialect.query(statement), values: [...values] })).rowCount ?? 0
+    return (await this.ask({ ...this.dialect.query(statement), values: [...values] })).rowCount ?? 0
   }
+
+  tell(statement: string, ...values: readonly Value[]): void {
+    this.send({ ...this.dialect.query(statement), values: [...values] }).catch(() => {})
+  }
+
+  /** Several statements without parameters, sent and not waited for. */
+  begin(text: string): void {
+    this.send(this.dialect.plain(text)).catch(() => {})
+  }
+
+  /** The same, waited for: what has failed before it is told now. A transaction in which something has failed writes nothing by COMMIT. */
+  async end(text: string): Promise<void> {
+    await this.ask(this.dialect.plain(text))
+  }
+
+  private async ask(request: QueryRequest): Promise<QueryAnswer> {
+    const answer = await this.send(request).catch(() => null)
+    if (this.failure || !answer) throw this.failure?.error
+    return answer
+  }
+
+  private send(request: QueryRequest): Promise<QueryAnswer> {
+    const sent = this.client.pipeline === true || !this.last ? this.client.query(request) : this.last.then(() => this.client.query(request))
+    const answered = sent.catch((error: unknown) => {
+      this.failure ??= { error }
+      throw error
+    })
+    this.last = answered.catch(() => {})
+    return answered
+  }
+}
+
+function isSame(some: readonly Value[], others: readonly Value[]): boolean {
+  return some.every((value, i) => {
+    const other = others[i]
+    if (!Array.isArray(value) || !Array.isArray(other)) return value === other
+    return value.length === other.length && value.every((one, at) => one === other[at])
+  })
 }

@@ -9,9 +9,16 @@ export type Value = string | number | boolean | null | readonly (string | number
 export type Row = readonly unknown[]
 
 export interface Sql {
+  /** Sent at once, whether the answer is waited for or not. */
   rows(statement: string, ...values: readonly Value[]): Promise<readonly Row[]>
+  /** Sends what will be asked for by `rows`, in the same words, before anything of it is written. */
+  foresee(statement: string, ...values: readonly Value[]): void
+  /** Something is written that what was foreseen may be about: it is asked anew. */
+  forget(): void
   /** Answers with how many rows it has written. */
   run(statement: string, ...values: readonly Value[]): Promise<number>
+  /** Sent and not waited for: that it has failed shows in whatever is waited for next, the end of the transaction at the latest. */
+  tell(statement: string, ...values: readonly Value[]): void
 }
 
 const files = ["namespace", "tasks", "claim", "sweep", "inspect", "gates", "jobs", "schedules", "calls"] as const

@@ -12,7 +12,7 @@ import type { Client, Pool } from "./pool.ts"
 import type { Queryable } from "./queryable.ts"
 import { PostgresRecords, type Shared } from "./records.ts"
 import { type Dialect, Session } from "./session.ts"
-import type { Row } from "./sql.ts"
+import type { Sql } from "./sql.ts"
 
 /** How often a step that conflicts is run before it is told. */
 const mostTries = 10
@@ -23,6 +23,19 @@ const beginnings: Readonly<Record<Mode, readonly [string, string]>> = {
   locked: ["BEGIN", "lockNamespace"],
   free: ["BEGIN", "readNamespace"],
 }
+
+/**
+ * For the one transaction, so that it holds behind poolers too. A process that stands still in the midst of a step would keep the lock from
+ * all others for as long: the server ends it. And every statement has the one index that it is written for: what the server knows of a table
+ * that was empty a moment ago would have it choose another.
+ */
+const settings = [
+  "idle_in_transaction_session_timeout = 2000",
+  ...["plan_cache_mode = force_generic_plan", "enable_seqscan = off", "enable_bitmapscan = off", "enable_hashjoin = off"],
+  ...["enable_mergejoin = off", "enable_material = off", "jit = off"],
+]
+  .map((setting) => `SET LOCAL ${setting}`)
+  .join("; ")
 
 export interface StepsParts {
   readonly place: string
@@ -37,6 +50,11 @@ export interface StepsParts {
 
 type Step<T> = (records: PostgresRecords) => Promise<T>
 
+/** Asks for what the step will need, together with its beginning. */
+export type Foresee = (sql: Sql, mode: Mode) => void
+
+const nothing: Foresee = () => {}
+
 export interface Done<T> {
   readonly answer: T
   readonly hasNews: boolean
@@ -44,7 +62,8 @@ export interface Done<T> {
 
 export class Steps {
   private readonly parts: StepsParts
-  private readonly shared: Shared = { numbers: new Numbers(), plainLanes: new Map(), servedTimes: new Map() }
+  /** What the steps of this process have in common. */
+  readonly shared: Shared = { numbers: new Numbers(), plainLanes: new Map(), servedTimes: new Map(), soleFlows: new Map() }
   private clock: ClockState = clockStart
   private last: Promise<unknown> = Promise.resolve()
   private readonly running = new Set<Promise<unknown>>()
@@ -54,15 +73,15 @@ export class Steps {
     this.parts = parts
   }
 
-  write<T>(step: Step<T>): Promise<Done<T>> {
-    const turn = this.last.then(() => this.retried(() => this.inTransaction("locked", step)))
+  write<T>(step: Step<T>, foresee = nothing): Promise<Done<T>> {
+    const turn = this.last.then(() => this.retried(() => this.inTransaction("locked", step, foresee)))
     this.last = turn.catch(() => {})
     return turn
   }
 
   /** Without the lock; null where the step needs it after all. */
-  async writeFreely<T>(step: Step<T>): Promise<Done<T> | null> {
-    const turn = this.retried(() => this.inTransaction("free", step))
+  async writeFreely<T>(step: Step<T>, foresee: Foresee): Promise<Done<T> | null> {
+    const turn = this.retried(() => this.inTransaction("free", step, foresee))
     this.running.add(turn)
     try {
       return await turn
@@ -75,20 +94,20 @@ export class Steps {
   }
 
   /** In the transaction of whoever has opened it on this client, and ends it: nothing is kept before he does. */
-  async writeWithin<T>(client: Queryable, isFree: boolean, step: Step<T>): Promise<T> {
+  async writeWithin<T>(client: Queryable, isFree: boolean, step: Step<T>, foresee: Foresee): Promise<T> {
     const { dialect, place } = this.parts
     const mode = isFree ? "free" : "locked"
     try {
       for (let tries = 1; ; tries++) {
-        await client.query(dialect.plain("SAVEPOINT sluice"))
+        const sql = new Session(client, dialect)
+        sql.begin("SAVEPOINT sluice")
         try {
-          const [row] = await new Session(client, dialect).rows(beginnings[mode][1], this.parts.ns)
-          const { answer } = await this.perform(client, row, mode, step)
-          await client.query(dialect.plain("RELEASE SAVEPOINT sluice"))
+          const { answer } = await this.perform(sql, mode, step, foresee)
+          await sql.end("RELEASE SAVEPOINT sluice")
           return answer
         } catch (error) {
           if (isConnectionLost(error)) throw error
-          await client.query(dialect.plain("ROLLBACK TO SAVEPOINT sluice"))
+          await new Session(client, dialect).end("ROLLBACK TO SAVEPOINT sluice")
           if (!isDuplicate(error) || tries >= mostTries) throw error
         }
       }
@@ -98,7 +117,7 @@ export class Steps {
   }
 
   async read<T>(step: Step<T>): Promise<T> {
-    return (await this.retried(() => this.inTransaction("looking", step))).answer
+    return (await this.retried(() => this.inTransaction("looking", step, nothing))).answer
   }
 
   async close(): Promise<void> {
@@ -106,10 +125,12 @@ export class Steps {
     await Promise.allSettled([this.last, ...this.running])
   }
 
-  private async perform<T>(client: Queryable, row: Row | undefined, mode: Mode, step: Step<T>): Promise<Done<T>> {
-    const { dialect, ns, world, hasOwnClock, channel } = this.parts
+  private async perform<T>(sql: Sql, mode: Mode, step: Step<T>, foresee: Foresee): Promise<Done<T>> {
+    const { ns, world, hasOwnClock, channel } = this.parts
+    const beginning = sql.rows(beginnings[mode][1], ns)
+    foresee(sql, mode)
+    const [row] = await beginning
     const wallMs = hasOwnClock ? world.wallMs() : null
-    const sql = new Session(client, dialect)
     const records = new PostgresRecords({ ns, sql, row, wallMs, seen: this.clock, mode, shared: this.shared })
     const answer = await step(records)
     if (mode !== "looking") await records.end(channel)
@@ -118,23 +139,21 @@ export class Steps {
     return { answer, hasNews: records.hasNews }
   }
 
-  private async inTransaction<T>(mode: Mode, step: Step<T>): Promise<Done<T>> {
-    const { pool, dialect, ns, place } = this.parts
+  private async inTransaction<T>(mode: Mode, step: Step<T>, foresee: Foresee): Promise<Done<T>> {
+    const { pool, dialect, place } = this.parts
     if (this.isClosed) throw new SluiceError("store_closed", `${place}: expected an open store, this one was closed`)
     const client: Client = await pool.connect()
     let broken: Error | undefined
     try {
-      const [begin, first] = beginnings[mode]
-      // One round trip for both. The number is ours, and no text of anybody.
-      const text = dialect.query(first).text.replaceAll("$1", String(ns))
-      const answers = (await client.query(dialect.plain(`${begin}; ${text}`))) as unknown as { readonly rows: readonly Row[] }[]
-      const done = await this.perform(client, answers[1]?.rows[0], mode, step)
-      await client.query(dialect.plain("COMMIT"))
+      const sql = new Session(client, dialect)
+      sql.begin(`${beginnings[mode][0]}; ${settings}`)
+      const done = await this.perform(sql, mode, step, foresee)
+      await sql.end("COMMIT")
       return done
     } catch (error) {
       if (isConnectionLost(error)) broken = error as Error
       else
-        await client.query(dialect.plain("ROLLBACK")).catch((cause: Error) => {
+        await new Session(client, dialect).end("ROLLBACK").catch((cause: Error) => {
           broken = cause
         })
       throw error

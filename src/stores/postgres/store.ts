@@ -7,13 +7,18 @@ import type { ExchangeAnswer, ExchangeRequest, StoreDescription, SubmitAnswer, S
 import type { Records } from "../../store/records.ts"
 import { SteppedStore } from "../../store/stepped.ts"
 import type { World } from "../../world/index.ts"
+import { foreseeExchange, foreseeSubmit } from "./foresight.ts"
+import type { Mode } from "./mode.ts"
 import type { News } from "./news.ts"
 import type { Queryable } from "./queryable.ts"
 import type { PostgresRecords } from "./records.ts"
-import type { Steps } from "./steps.ts"
+import type { Sql } from "./sql.ts"
+import type { Done, Steps } from "./steps.ts"
 
 export interface PostgresStoreParts {
   readonly namespace: string
+  /** Its number. */
+  readonly ns: number
   readonly world: World
   readonly steps: Steps
   readonly news: News
@@ -47,14 +52,22 @@ export class PostgresStore extends SteppedStore {
   }
 
   override submit(request: SubmitRequest): Promise<SubmitAnswer> {
-    return this.perform(isFree(request), (records) => this.submitted(records, request))
+    const { steps, ns } = this.parts
+    const foresee = (sql: Sql) => foreseeSubmit(sql, ns, request)
+    const step = (records: PostgresRecords) => this.submitted(records, request)
+    return this.told(isFree(request) ? steps.writeFreely(step, foresee) : Promise.resolve(null), () => steps.write(step, foresee))
   }
 
   /** In the caller's transaction: what he rolls back was never submitted. */
   async submitWithin(client: unknown, request: SubmitRequest): Promise<SubmitAnswer> {
     if (!isQueryable(client))
       throw new SluiceError("invalid_option", `submit: tx: expected a client of pg with a transaction of yours, got ${shown(client)}`)
-    return this.parts.steps.writeWithin(client, hasNoJob(request), (records) => this.submitted(records, request))
+    return this.parts.steps.writeWithin(
+      client,
+      hasNoJob(request),
+      (records) => this.submitted(records, request),
+      (sql) => foreseeSubmit(sql, this.parts.ns, request),
+    )
   }
 
   private async submitted(records: PostgresRecords, request: SubmitRequest): Promise<SubmitAnswer> {
@@ -64,22 +77,22 @@ export class PostgresStore extends SteppedStore {
 
   /** Without the lock where that may do: where nothing that was met lately says otherwise. */
   override async exchange(request: ExchangeRequest): Promise<ExchangeAnswer> {
+    const { steps, ns } = this.parts
     const askedAtMs = this.world.monotonicMs()
     const types = (request.claim?.types ?? []).map(({ type }) => type)
     const mayBeFree = !types.some((type) => (this.lockedUntilMs.get(type) ?? 0) > askedAtMs)
     let begunAtMs = askedAtMs
-    const answer = await this.perform(
-      mayBeFree,
-      async (records) => {
-        begunAtMs = this.world.monotonicMs()
-        await records.foreseeExchange(request)
-        const aged = agedExchange(request, begunAtMs - askedAtMs)
-        return await awaited.change(records as unknown as Records, (inside) => awaited.changing.exchange(inside, aged))
-      },
-      () => {
-        for (const type of types) this.lockedUntilMs.set(type, askedAtMs + lockedForMs)
-      },
-    )
+    const foresee = (sql: Sql, mode: Mode) => foreseeExchange(sql, { ns, mode, request, shared: steps.shared })
+    const step = async (records: PostgresRecords) => {
+      begunAtMs = this.world.monotonicMs()
+      await records.foreseeExchange(request)
+      const aged = agedExchange(request, begunAtMs - askedAtMs)
+      return await awaited.change(records as unknown as Records, (inside) => awaited.changing.exchange(inside, aged))
+    }
+    const answer = await this.told(mayBeFree ? steps.writeFreely(step, foresee) : Promise.resolve(null), () => {
+      if (mayBeFree) for (const type of types) this.lockedUntilMs.set(type, askedAtMs + lockedForMs)
+      return steps.write(step, foresee)
+    })
     return { ...answer, waitedMs: begunAtMs - askedAtMs }
   }
 
@@ -96,19 +109,17 @@ export class PostgresStore extends SteppedStore {
   }
 
   protected write<T>(step: (records: Records) => T): Promise<T> {
-    return this.perform(false, async (records) => await step(records as unknown as Records))
+    return this.told(Promise.resolve(null), () => this.parts.steps.write(async (records) => await step(records as unknown as Records)))
   }
 
   protected read<T>(step: (records: Records) => T): Promise<T> {
     return this.parts.steps.read(async (records) => await step(records as unknown as Records))
   }
 
-  private async perform<T>(mayBeFree: boolean, step: (records: PostgresRecords) => Promise<T>, needsLock = () => {}): Promise<T> {
-    const { steps, news } = this.parts
-    const free = mayBeFree ? await steps.writeFreely(step) : null
-    if (mayBeFree && !free) needsLock()
-    const { answer, hasNews } = free ?? (await steps.write(step))
-    if (hasNews) news.wake()
+  /** `locked` where it could not be done freely. */
+  private async told<T>(free: Promise<Done<T> | null>, locked: () => Promise<Done<T>>): Promise<T> {
+    const { answer, hasNews } = (await free) ?? (await locked())
+    if (hasNews) this.parts.news.wake()
     return answer
   }
 }

@@ -30,7 +30,7 @@ export class Tally {
     const changed = rows.filter(({ more }) => more !== 0)
     if (changed.length === 0) return
     const column = <K extends "type" | "status" | "more">(name: K) => changed.map((row) => row[name])
-    await this.sql.run("addTallies", this.ns, column("type"), column("status"), column("more"), nowMs)
+    this.sql.tell("addTallies", this.ns, column("type"), column("status"), column("more"), nowMs)
   }
 
   private count(type: string, status: Status, more: number): void {

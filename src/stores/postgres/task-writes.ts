@@ -26,14 +26,14 @@ export async function insertTasks(sql: Sql, ns: number, changes: readonly Change
   }
   for (const { values, rows } of groups) {
     const columns = (rows[0] as readonly unknown[]).map((_, at) => rows.map((row) => row[at] as string | number | null))
-    await sql.run("insertTasks", ...columns, ...values)
+    sql.tell("insertTasks", ...columns, ...values)
   }
 }
 
 /** What claims were charged, where that was learned. */
 export async function saveReserved(sql: Sql, tasks: readonly TaskRecord[]): Promise<void> {
   if (tasks.length === 0) return
-  await sql.run(
+  sql.tell(
     "saveReserved",
     tasks.map(({ seq }) => seq),
     tasks.map(({ gates }) => gatesText(gates)),
@@ -47,7 +47,7 @@ export function isReserved(gates: readonly GateRef[] | null): boolean {
 
 export async function routeTasks(sql: Sql, tasks: readonly TaskRecord[]): Promise<void> {
   if (tasks.length === 0) return
-  await sql.run(
+  sql.tell(
     "routeTasks",
     tasks.map(({ seq }) => seq),
     tasks.map(({ flow, type }) => (flow === type ? null : flow)),

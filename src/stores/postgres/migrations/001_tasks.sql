@@ -67,11 +67,12 @@ CREATE TABLE $s.tasks (
   last_outcome           text COLLATE "C",
   -- JSON objects, one a version, without the brackets around them: a version is appended. The view `history` has them as rows.
   history                text NOT NULL
-) WITH (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
 
+-- Every row that is written is written to all of these that it is in: there is none that another could stand in for. And none but this begins with
+-- the namespace alone, so that nothing looks for ids in another way, however little is known of the table.
 CREATE UNIQUE INDEX tasks_id ON $s.tasks (ns, id);
 CREATE UNIQUE INDEX tasks_key ON $s.tasks (ns, idempotency_key) WHERE idempotency_key IS NOT NULL;
-CREATE INDEX tasks_newest ON $s.tasks (ns, seq);
 -- A task stands in one of these at a time: waiting, scheduled, leased, finished.
 CREATE INDEX tasks_waiting ON $s.tasks (lane, priority DESC, ready_at_ms, seq) WHERE lane IS NOT NULL;
 CREATE INDEX tasks_scheduled ON $s.tasks (ns, type, available_at_ms, seq)

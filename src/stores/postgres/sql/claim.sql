@@ -69,11 +69,14 @@ SELECT $columns FROM $s.tasks WHERE ns = $1 AND type = $2 AND status = 'pending'
 UPDATE $s.tasks SET lane = one.lane FROM unnest($1::bigint[], $2::bigint[]) AS one (seq, lane) WHERE tasks.seq = one.seq
 
 -- name: findLanes
--- 1 ns, 2 types, 3 flows, 4 gates; answers with the place in the lists, the lane and its head
-SELECT one.place, lanes.lane, lanes.head_priority, lanes.head_ready_at_ms, lanes.head_seq
-FROM unnest($2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS one (type, flow, gates, place)
-JOIN $s.lanes ON lanes.ns = $1 AND md5(lanes.type || chr(31) || lanes.flow || chr(31) || lanes.gates) = md5(one.type || chr(31) || one.flow || chr(31) || one.gates)
-  AND lanes.type = one.type AND lanes.flow = one.flow AND lanes.gates = one.gates
+-- 1 ns, 2 types, 3 flows, 4 gates; answers with the place in the lists, the lane, its head and where it stands
+SELECT one.place, lanes.lane, lanes.head_priority, lanes.head_ready_at_ms, lanes.head_seq, lanes.gate
+FROM unnest($2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS one (type, flow, gates, place) CROSS JOIN LATERAL (
+  SELECT * FROM $s.lanes AS named
+  WHERE named.ns = $1 AND md5(named.type || chr(31) || named.flow || chr(31) || named.gates) = md5(one.type || chr(31) || one.flow || chr(31) || one.gates)
+    AND named.type = one.type AND named.flow = one.flow AND named.gates = one.gates
+  LIMIT 1
+) AS lanes
 
 -- name: addLanes
 -- 1 ns, 2 lanes, 3 types, 4 flows, 5 gates, 6 which are plain
@@ -113,7 +116,7 @@ UPDATE $s.lanes SET gate = one.gate FROM unnest($1::bigint[], $2::bigint[]) AS o
 
 -- name: placeFlows
 -- A flow that was idle resumes at the present: it has missed nothing that it could catch up on.
--- 1 ns, 2 types, 3 flows, 4 virtual times, NULL for no change, 5 the present virtual times; answers with those that have a row
+-- 1 ns, 2 types, 3 flows, 4 virtual times, NULL for no change, 5 the present virtual times
 UPDATE $s.flows SET
   virtual_time = coalesce(one.served, CASE WHEN flows.head_seq IS NULL THEN greatest(flows.virtual_time, one.present) ELSE flows.virtual_time END),
   head_priority = one.priority, head_ready_at_ms = one.ready_at_ms, head_seq = one.seq
@@ -127,7 +130,6 @@ FROM (
   ) AS head ON true
 ) AS one
 WHERE flows.ns = $1 AND flows.type = one.type AND flows.flow = one.flow AND flows.gate = 0
-RETURNING flows.type, flows.flow
 
 -- name: placeWaitingFlows
 -- 1 ns, 2 types, 3 flows, 4 gates: with their heads, or gone where they have none
@@ -152,7 +154,7 @@ ON CONFLICT (ns, type, flow, gate) DO UPDATE SET virtual_time = excluded.virtual
 
 -- name: readFlows
 -- Those that are ready. The flow of the type's own name has the plain lane too, whose head is looked for.
--- 1 ns, 2 type, 3 limit, 4 skip, 5 the present virtual time
+-- 1 ns, 2 type, 3 limit, 4 skip, 5 the present virtual time; NULL: that of the namespace
 WITH plain AS (
   SELECT head.priority, head.ready_at_ms, head.seq FROM $s.lanes CROSS JOIN LATERAL (
     SELECT priority, ready_at_ms, seq FROM $s.tasks WHERE tasks.lane = lanes.lane ORDER BY priority DESC, ready_at_ms, seq LIMIT 1
@@ -173,7 +175,7 @@ SELECT flow, head_priority, virtual_time, head_ready_at_ms, head_seq, virtual_ti
     ORDER BY head_priority DESC, virtual_time, head_ready_at_ms, head_seq LIMIT $3::bigint + $4::bigint
   )
   UNION ALL
-  SELECT $2, priority, coalesce((SELECT virtual_time FROM own), $5), ready_at_ms, seq FROM best
+  SELECT $2, priority, coalesce((SELECT virtual_time FROM own), $5, (SELECT virtual_time FROM $s.namespaces WHERE ns = $1)), ready_at_ms, seq FROM best
 ) AS standing
 ORDER BY head_priority DESC, virtual_time, head_ready_at_ms, head_seq LIMIT $3 OFFSET $4
 
@@ -185,22 +187,51 @@ FROM $s.flows
 WHERE ns = $1 AND type = $2 AND gate = $5 AND head_seq IS NOT NULL
 ORDER BY head_priority DESC, virtual_time, head_ready_at_ms, head_seq LIMIT $3 OFFSET $4
 
+-- name: readWaitingHeads
+-- Who is first at gates: the first flows of each, with the first lanes of the first of those and their first tasks. 1 ns, 2 types, 3 gates,
+-- 4 how many of all of these. A flow behind the first comes without lanes
+SELECT $columns, asked.type, asked.gate, flow.flow, flow.head_priority, flow.virtual_time, flow.head_ready_at_ms, flow.head_seq,
+  (SELECT virtual_time FROM $s.flows AS ready WHERE ready.ns = $1 AND ready.type = asked.type AND ready.flow = flow.flow AND ready.gate = 0),
+  lane.lane, lane.head_priority, lane.head_ready_at_ms, lane.head_seq
+FROM unnest($2::text[], $3::bigint[]) AS asked (type, gate) CROSS JOIN LATERAL (
+  SELECT flows.*, row_number() OVER (ORDER BY head_priority DESC, virtual_time, head_ready_at_ms, head_seq) AS place FROM $s.flows AS flows
+  WHERE ns = $1 AND flows.type = asked.type AND flows.gate = asked.gate AND head_seq IS NOT NULL
+  ORDER BY head_priority DESC, virtual_time, head_ready_at_ms, head_seq LIMIT $4
+) AS flow LEFT JOIN LATERAL (
+  SELECT * FROM $s.lanes AS lanes
+  WHERE flow.place = 1 AND lanes.ns = $1 AND lanes.type = asked.type AND lanes.gate = asked.gate AND lanes.flow = flow.flow AND lanes.head_seq IS NOT NULL
+  ORDER BY head_priority DESC, head_ready_at_ms, head_seq LIMIT $4
+) AS lane ON true LEFT JOIN LATERAL (
+  SELECT * FROM $s.tasks AS one WHERE one.lane = lane.lane ORDER BY priority DESC, ready_at_ms, seq LIMIT $4
+) AS tasks ON true
+ORDER BY asked.gate, flow.place, lane.head_priority DESC, lane.head_ready_at_ms, lane.head_seq, tasks.priority DESC, tasks.ready_at_ms, tasks.seq
+
 -- name: readLanes
--- 1 ns, 2 type, 3 gate, 4 flow, 5 limit, 6 skip
-SELECT lane, head_priority, head_ready_at_ms, head_seq, is_plain FROM (
+-- Those that wait at a gate. 1 ns, 2 type, 3 gate, 4 flow, 5 limit, 6 skip
+SELECT lane, head_priority, head_ready_at_ms, head_seq FROM $s.lanes
+WHERE ns = $1 AND type = $2 AND gate = $3 AND flow = $4 AND head_seq IS NOT NULL
+ORDER BY head_priority DESC, head_ready_at_ms, head_seq LIMIT $5 OFFSET $6
+
+-- name: readReadyLanes
+-- Those that are ready, each with its first tasks; the plain lane, where the flow has one, without. 1 ns, 2 type, 3 flow, 4 limit, 5 skip,
+-- 6 tasks of each
+SELECT $columns, standing.lane, standing.head_priority, standing.head_ready_at_ms, standing.head_seq, standing.is_plain FROM (
   (
     SELECT lane, head_priority, head_ready_at_ms, head_seq, is_plain FROM $s.lanes
-    WHERE ns = $1 AND type = $2 AND gate = $3 AND flow = $4 AND head_seq IS NOT NULL
-    ORDER BY head_priority DESC, head_ready_at_ms, head_seq LIMIT $5::bigint + $6::bigint
+    WHERE ns = $1 AND type = $2 AND gate = 0 AND flow = $3 AND head_seq IS NOT NULL
+    ORDER BY head_priority DESC, head_ready_at_ms, head_seq LIMIT $4::bigint + $5::bigint
   )
   UNION ALL
   SELECT lanes.lane, head.priority, head.ready_at_ms, head.seq, true FROM $s.lanes CROSS JOIN LATERAL (
     SELECT priority, ready_at_ms, seq FROM $s.tasks WHERE tasks.lane = lanes.lane ORDER BY priority DESC, ready_at_ms, seq LIMIT 1
   ) AS head
-  WHERE $3 = 0 AND $4 = $2 AND lanes.ns = $1 AND lanes.type = $2 AND lanes.is_plain
+  WHERE $3 = $2 AND lanes.ns = $1 AND lanes.type = $2 AND lanes.is_plain
     AND md5(lanes.type || chr(31) || lanes.flow || chr(31) || lanes.gates) = md5($2 || chr(31) || $2 || chr(31) || '[]')
-) AS standing
-ORDER BY head_priority DESC, head_ready_at_ms, head_seq LIMIT $5 OFFSET $6
+  ORDER BY head_priority DESC, head_ready_at_ms, head_seq LIMIT $4 OFFSET $5
+) AS standing LEFT JOIN LATERAL (
+  SELECT * FROM $s.tasks WHERE NOT standing.is_plain AND tasks.lane = standing.lane ORDER BY priority DESC, ready_at_ms, seq LIMIT $6
+) AS tasks ON true
+ORDER BY standing.head_priority DESC, standing.head_ready_at_ms, standing.head_seq, tasks.priority DESC, tasks.ready_at_ms, tasks.seq
 
 -- name: readLaneTasks
 -- Of several lanes at once. 1 lanes, 2 limit, 3 skip

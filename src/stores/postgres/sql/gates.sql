@@ -4,6 +4,15 @@
 -- 1 ns, 2 names
 SELECT name, record FROM $s.limits WHERE ns = $1 AND name = ANY ($2::text[])
 
+-- name: readLimitsOfTypes
+-- 1 ns, 2 types
+SELECT limits.name, limits.record FROM (
+  SELECT DISTINCT name FROM $s.types CROSS JOIN LATERAL json_array_elements_text(
+    CASE WHEN json_typeof(types.limits) = 'array' THEN types.limits ELSE '[]' END
+  ) AS name
+  WHERE types.ns = $1 AND types.type = ANY ($2::text[])
+) AS asked CROSS JOIN LATERAL (SELECT * FROM $s.limits AS one WHERE one.ns = $1 AND one.name = asked.name LIMIT 1) AS limits
+
 -- name: allLimits
 -- 1 ns
 SELECT name, record FROM $s.limits WHERE ns = $1 ORDER BY name
@@ -51,8 +60,38 @@ ORDER BY number DESC LIMIT $4
 SELECT gates.gate, gates.limit_name, gates.key, gates.state,
   (SELECT json_object_agg(dues.type, dues.at_ms) FROM $s.dues AS dues WHERE dues.gate = gates.gate),
   EXISTS (SELECT 1 FROM $s.call_lines AS lines WHERE lines.gate = gates.gate)
-FROM unnest($2::text[], $3::text[]) AS asked (limit_name, key)
-JOIN $s.gates AS gates ON gates.ns = $1 AND gates.limit_name = asked.limit_name AND gates.key = asked.key
+FROM unnest($2::text[], $3::text[]) AS asked (limit_name, key) CROSS JOIN LATERAL (
+  SELECT * FROM $s.gates AS one WHERE one.ns = $1 AND one.limit_name = asked.limit_name AND one.key = asked.key LIMIT 1
+) AS gates
+
+-- name: readGatesOfTasks
+-- As readGates, of all that these tasks pass. 1 ns, 2 ids
+SELECT gates.gate, gates.limit_name, gates.key, gates.state,
+  (SELECT json_object_agg(dues.type, dues.at_ms) FROM $s.dues AS dues WHERE dues.gate = gates.gate),
+  EXISTS (SELECT 1 FROM $s.call_lines AS lines WHERE lines.gate = gates.gate)
+FROM (
+  SELECT DISTINCT ref ->> 'limit' AS limit_name, ref ->> 'key' AS key
+  FROM unnest($2::text[]) AS asked (id) CROSS JOIN LATERAL (
+    SELECT CASE WHEN jsonb_typeof(tasks.gates) = 'array' THEN tasks.gates ELSE '[]' END AS refs FROM $s.tasks
+    WHERE tasks.ns = $1 AND tasks.id = asked.id LIMIT 1
+  ) AS task CROSS JOIN LATERAL jsonb_array_elements(task.refs) AS ref
+) AS asked CROSS JOIN LATERAL (
+  SELECT * FROM $s.gates AS one WHERE one.ns = $1 AND one.limit_name = asked.limit_name AND one.key = asked.key LIMIT 1
+) AS gates
+
+-- name: readGatesOfLanes
+-- The same, of all that the first lanes pass that are ready. 1 ns, 2 type, 3 flow, 4 lanes
+SELECT gates.gate, gates.limit_name, gates.key, gates.state,
+  (SELECT json_object_agg(dues.type, dues.at_ms) FROM $s.dues AS dues WHERE dues.gate = gates.gate),
+  EXISTS (SELECT 1 FROM $s.call_lines AS lines WHERE lines.gate = gates.gate)
+FROM (
+  SELECT DISTINCT ref ->> 0 AS limit_name, ref ->> 1 AS key FROM (
+    SELECT lanes.gates FROM $s.lanes WHERE ns = $1 AND type = $2 AND gate = 0 AND flow = $3 AND head_seq IS NOT NULL
+    ORDER BY head_priority DESC, head_ready_at_ms, head_seq LIMIT $4
+  ) AS standing CROSS JOIN LATERAL json_array_elements(standing.gates::json) AS ref
+) AS asked CROSS JOIN LATERAL (
+  SELECT * FROM $s.gates AS one WHERE one.ns = $1 AND one.limit_name = asked.limit_name AND one.key = asked.key LIMIT 1
+) AS gates
 
 -- name: readGatesByNumber
 -- Numbers that are nobody's come without a name. 1 ns, 2 gates

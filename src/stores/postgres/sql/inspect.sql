@@ -1,12 +1,12 @@
 -- What is read without a lock.
 
 -- name: listTasks
--- The newest rows are looked at, a bounded number of them, and those that fit are returned.
+-- The newest rows are looked at, those of other namespaces too, a bounded number of them; those that fit are returned.
 -- 1 ns, 2 before seq, 3 rows to look at, 4 statuses, 5 type, 6 tag, 7 created from, 8 created before, 9 limit
 SELECT $columns FROM (
-  SELECT * FROM $s.tasks WHERE seq < $2 AND ns = $1 ORDER BY seq DESC LIMIT $3
+  SELECT * FROM $s.tasks WHERE seq < $2 ORDER BY seq DESC LIMIT $3
 ) AS tasks
-WHERE ($4::text[] IS NULL OR status = ANY($4::text[]))
+WHERE ns = $1 AND ($4::text[] IS NULL OR status = ANY($4::text[]))
   AND ($5::text IS NULL OR type = $5)
   AND ($6::text IS NULL OR $6 = ANY(tags))
   AND ($7::bigint IS NULL OR created_at_ms >= $7)
@@ -14,8 +14,8 @@ WHERE ($4::text[] IS NULL OR status = ANY($4::text[]))
 ORDER BY seq DESC LIMIT $9
 
 -- name: listEnd
--- Where a look that found too little ended. 1 ns, 2 before seq, 3 rows to look at; answers with how many and the last
-SELECT count(*), min(seq) FROM (SELECT seq FROM $s.tasks WHERE seq < $2 AND ns = $1 ORDER BY seq DESC LIMIT $3) AS looked
+-- Where a look that found too little ended. 1 before seq, 2 rows to look at; answers with how many and the last
+SELECT count(*), min(seq) FROM (SELECT seq FROM $s.tasks WHERE seq < $1 ORDER BY seq DESC LIMIT $2) AS looked
 
 -- name: listOfJob
 -- As listTasks, of one job: 1 to 9 as there, 10 job_id

@@ -2,7 +2,9 @@
 
 -- name: readJobs
 -- 1 ns, 2 ids
-SELECT id, record FROM $s.jobs WHERE ns = $1 AND id = ANY ($2::text[])
+SELECT jobs.id, jobs.record FROM unnest($2::text[]) AS asked (id) CROSS JOIN LATERAL (
+  SELECT * FROM $s.jobs AS one WHERE one.ns = $1 AND one.id = asked.id LIMIT 1
+) AS jobs
 
 -- name: saveJobs
 -- 1 ns, 2 seqs, 3 ids, 4 names, 5 statuses, 6 whether they are stopping, 7 ended at, 8 JSON array of records

@@ -1,21 +1,30 @@
 -- Reading and writing tasks. `$columns` stands for the columns that rows.ts turns into a record, `$brief` for as much as decides
--- whether a completion counts. A step that changes tasks locks those that it reads, in the order of their numbers.
+-- whether a completion counts. A step that changes tasks locks those that it reads. What is looked for by a list is looked for one by one
+-- (LATERAL with LIMIT): while a table is empty, the server takes it for cheaper to read all of it, and remembers that.
 
 -- name: loadTasks
 -- 1 ns, 2 ids
-SELECT $columns FROM $s.tasks WHERE ns = $1 AND id = ANY($2::text[]) ORDER BY seq
+SELECT $columns FROM unnest($2::text[]) AS asked (id) CROSS JOIN LATERAL (
+  SELECT * FROM $s.tasks WHERE ns = $1 AND tasks.id = asked.id LIMIT 1
+) AS tasks
 
 -- name: lockTasks
--- 1 ns, 2 ids
-SELECT $columns FROM $s.tasks WHERE ns = $1 AND id = ANY($2::text[]) ORDER BY seq FOR UPDATE
+-- In the order of their ids. 1 ns, 2 ids
+SELECT $columns FROM (SELECT id FROM unnest($2::text[]) AS asked (id) ORDER BY id) AS asked CROSS JOIN LATERAL (
+  SELECT * FROM $s.tasks WHERE ns = $1 AND tasks.id = asked.id LIMIT 1 FOR UPDATE
+) AS tasks
 
 -- name: lockBrief
--- 1 ns, 2 ids
-SELECT $brief FROM $s.tasks WHERE ns = $1 AND id = ANY($2::text[]) ORDER BY seq FOR UPDATE
+-- The same. 1 ns, 2 ids
+SELECT $brief FROM (SELECT id FROM unnest($2::text[]) AS asked (id) ORDER BY id) AS asked CROSS JOIN LATERAL (
+  SELECT * FROM $s.tasks WHERE ns = $1 AND tasks.id = asked.id LIMIT 1 FOR UPDATE
+) AS tasks
 
 -- name: loadByKeys
 -- 1 ns, 2 idempotency keys
-SELECT $columns FROM $s.tasks WHERE ns = $1 AND idempotency_key = ANY($2::text[])
+SELECT $columns FROM unnest($2::text[]) AS asked (key) CROSS JOIN LATERAL (
+  SELECT * FROM $s.tasks WHERE ns = $1 AND tasks.idempotency_key = asked.key LIMIT 1
+) AS tasks
 
 -- name: readHistory
 -- 1 ns, 2 id
