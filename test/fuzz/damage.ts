@@ -109,7 +109,7 @@ function literal(bytes: Buffer): string {
 }
 
 /** One node of it replaced, removed or renamed. A history is JSON without the brackets around it. */
-function damagedJson(text: string, pick: number, other: number): Buffer | null {
+export function damagedJson(text: string, pick: number, other: number): Buffer | null {
   const [open, close] = text.startsWith('{"atMs"') ? ["[", "]"] : ["", ""]
   const root = parsed(open + text + close)
   if (root === undefined) return null
