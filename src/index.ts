@@ -79,6 +79,7 @@ export {
   type TeachOptions,
   type TryOptions,
   type UpcomingOptions,
+  type WorkerView,
 } from "./queue/index.ts"
 export type { Binding, OneMore, Simulation, Waits } from "./simulate/index.ts"
 export type { ForecastBasis, ForecastErrors, StoreDescription, TaskDocument } from "./store/index.ts"

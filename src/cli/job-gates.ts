@@ -1,5 +1,6 @@
 // The gates of a job as a table: how the other side's refusals show.
 
+import { isFull } from "../queue/gate-view.ts"
 import type { GateView } from "../queue/index.ts"
 import { everyText } from "../queue/window-text.ts"
 import { opensText, stateWords } from "./gate-text.ts"
@@ -26,10 +27,4 @@ export function gateRow(gate: GateView, now: Date): string[] {
     String(gate.waitingTasks),
     stateWords(gate, now).join(", "),
   ]
-}
-
-/** Nothing but taken slots holds it: when one is free nobody can tell. */
-export function isFull({ slots, cooldown, closedUntil, isPaused, levels }: GateView, now: Date): boolean {
-  const isClosed = isPaused || [cooldown?.until, closedUntil].some((until) => until && until > now)
-  return slots !== null && slots.held >= slots.of && !isClosed && levels.every(({ used, of }) => used < of)
 }

@@ -1,9 +1,9 @@
 // What the commands that change a limit have in common: a target, who did it, and one line that says what holds now.
 
 import type { Command } from "commander"
+import { documentOf } from "../queue/document.ts"
 import type { GateView, LimitTarget, LimitView, Queue } from "../queue/index.ts"
 import { pathOf } from "./define.ts"
-import { documentOf } from "./document.ts"
 import type { Io } from "./io.ts"
 import { limitAndGate } from "./limit-and-gate.ts"
 import { holdsText } from "./limit-text.ts"

@@ -17,6 +17,7 @@ import { addMigrate } from "./commands/migrate.ts"
 import { addNow } from "./commands/now.ts"
 import { addRetry } from "./commands/retry.ts"
 import { addSchedule } from "./commands/schedule.ts"
+import { addServe } from "./commands/serve.ts"
 import { addSimulate } from "./commands/simulate.ts"
 import { addStatus } from "./commands/status.ts"
 import { addSubmit } from "./commands/submit.ts"
@@ -30,6 +31,7 @@ import { version } from "./version.ts"
 const commands = [
   addSubmit,
   addWork,
+  addServe,
   addGet,
   addStatus,
   addExplain,

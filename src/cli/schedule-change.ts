@@ -1,7 +1,7 @@
 // What the commands that change one schedule have in common: its name, and one line that says what holds now.
 
+import { scheduleDocument } from "../queue/document.ts"
 import type { Queue, ScheduleView } from "../queue/index.ts"
-import { scheduleDocument } from "./schedule-text.ts"
 import type { Session } from "./session.ts"
 
 export async function changeSchedule(

@@ -1,10 +1,10 @@
 // What a worker on the command line says: a listener to its events. Well-being goes to stdout, what needs attention to
 // stderr; with --json every event is one document on stdout. Payloads are in neither.
 
+import { snakeCase } from "../queue/document.ts"
 import { formatDuration, formatInstant } from "../units/index.ts"
 import type { Worker, WorkerEvents } from "../worker/index.ts"
 import { colourOf } from "./colour.ts"
-import { snakeCase } from "./document.ts"
 import { jsonLine } from "./json-line.ts"
 import { plain } from "./plain.ts"
 import type { Session } from "./session.ts"

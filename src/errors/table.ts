@@ -55,6 +55,13 @@ export const errorTable = {
   store_denied: mistake(8, 500),
   store_unfit: mistake(8, 500),
   data_lost: mistake(18, 500),
+  unauthorized: mistake(8, 401),
+  forbidden: mistake(8, 403),
+  wrong_host: mistake(8, 421),
+  method_not_allowed: mistake(2, 405),
+  unsupported_media_type: mistake(2, 415),
+  request_too_large: mistake(3, 413),
+  too_many_requests: passing(16, 429),
 } as const satisfies Record<string, Meaning>
 
 export type ErrorCode = keyof typeof errorTable

@@ -62,6 +62,12 @@ export function levelText({ levels, slots, learned }: Pick<GateView, "levels" | 
   ].join(", ")
 }
 
+/** Nothing but taken slots holds it: when one is free nobody can tell. */
+export function isFull({ slots, cooldown, closedUntil, isPaused, levels }: GateView, now: Date): boolean {
+  const isClosed = isPaused || [cooldown?.until, closedUntil].some((until) => until && until > now)
+  return slots !== null && slots.held >= slots.of && !isClosed && levels.every(({ used, of }) => used < of)
+}
+
 export function dateOrNull(ms: number | null): Date | null {
   return ms === null ? null : new Date(ms)
 }

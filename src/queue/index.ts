@@ -27,7 +27,7 @@ export type { GatesOptions, GatesPage, LimitHistoryOptions, Limits, LimitTarget 
 export type { ListOptions, TaskPage } from "./list.ts"
 export type { CountingOptions, PolicyOptions, RateOption, RateOptions } from "./policy.ts"
 export { policyText } from "./policy-text.ts"
-export { type HistoryItem, Queue, type SubmitManyOptions } from "./queue.ts"
+export { type HistoryItem, Queue, type SubmitManyOptions, type WorkerView } from "./queue.ts"
 export { routeRefusal } from "./refusals.ts"
 export { resolveMigrations } from "./resolve.ts"
 export {

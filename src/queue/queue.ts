@@ -42,6 +42,15 @@ export interface HistoryItem extends Omit<NumberedEntry, "atMs" | "expiresAtMs">
   readonly text: string
 }
 
+export interface WorkerView {
+  readonly id: string
+  /** As of its latest claim or hello. */
+  readonly types: readonly string[]
+  readonly seenAt: Date
+  /** Tasks that it holds a lease on. */
+  readonly running: number
+}
+
 export class Queue {
   readonly store: Store
   readonly world: World
@@ -109,6 +118,13 @@ export class Queue {
     return submitted
   }
 
+  /** One batch of tasks of any types, all or nothing. */
+  async submitEach(tasks: readonly JobTask[]): Promise<Task[]> {
+    const prepared = await this.submitter.prepareEach("submitEach", tasks)
+    if (inStepSizes(prepared).length > 1) throw tooLarge(prepared)
+    return (await this.submitter.submit({ tasks: prepared })).tasks
+  }
+
   /** A named group of tasks, with progress and bounds of its own. Up to a step's worth of tasks is one batch, all or nothing. */
   async submitJob(name: string, tasks: readonly JobTask[], options?: JobOptions): Promise<Job> {
     return this.jobOf(await this.submitter.submitJob(name, tasks, options))
@@ -144,6 +160,12 @@ export class Queue {
     return tasks[0] ? new Task(tasks[0], forecasts[0]) : null
   }
 
+  /** In the order asked; null for what is not there. */
+  async getMany(ids: readonly string[]): Promise<(Task | null)[]> {
+    const { tasks, forecasts } = await this.store.get({ ids })
+    return tasks.map((task, i) => task && new Task(task, forecasts[i]))
+  }
+
   /** Why it has not started, which gate holds it, and when it will. */
   async explain(id: string): Promise<TaskExplanation> {
     const { explanation } = await this.store.explain({ id })
@@ -159,6 +181,12 @@ export class Queue {
   /** How far forecasts at submission were from the true start. */
   forecastErrors(): Promise<ForecastErrors> {
     return this.store.forecastErrors({})
+  }
+
+  /** Workers that were heard of lately, by id. */
+  async workers(): Promise<WorkerView[]> {
+    const { workers } = await this.store.workers({ limit: budgets.listPage })
+    return workers.map(({ seenAtMs, ...worker }) => ({ ...worker, seenAt: new Date(seenAtMs) }))
   }
 
   async list(options?: ListOptions): Promise<TaskPage> {

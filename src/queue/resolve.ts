@@ -12,6 +12,8 @@ const stores: Readonly<Record<string, () => Promise<{ readonly open: OpenStore }
   postgres: () => import("../stores/postgres/index.ts"),
   postgresql: () => import("../stores/postgres/index.ts"),
   s3: () => import("../stores/s3/index.ts"),
+  http: () => import("../stores/http/index.ts"),
+  https: () => import("../stores/http/index.ts"),
 }
 
 /** Of stores whose tables may be brought up to date by a command of their own. */
@@ -48,6 +50,6 @@ function unknownStore(url: string): SluiceError {
   const near = scheme === undefined ? null : nearest(scheme, Object.keys(stores))
   return new SluiceError(
     "unknown_store",
-    `store: expected a URL such as "sqlite:./sluice.db", "redis://localhost:6379", "postgres://localhost/app", "s3://bucket/prefix" or "memory:", got ${shown(typeof url === "string" ? maskPassword(url) : url)}${near ? `; did you mean "${near}:"?` : ""}`,
+    `store: expected a URL such as "sqlite:./sluice.db", "redis://localhost:6379", "postgres://localhost/app", "s3://bucket/prefix", "https://queue.example.com" (a Sluice server) or "memory:", got ${shown(typeof url === "string" ? maskPassword(url) : url)}${near ? `; did you mean "${near}:"?` : ""}`,
   )
 }

@@ -51,7 +51,11 @@ export class Submitter {
     return newTask({ id: this.makeId(), type, input, maxInputBytes, options, gates: refs, flow })
   }
 
-  private async prepareJobTasks(where: string, tasks: readonly JobTask[], job: string): Promise<NewTask[]> {
+  prepareEach(where: string, tasks: readonly JobTask[]): Promise<NewTask[]> {
+    return this.prepareJobTasks(where, tasks, null)
+  }
+
+  private async prepareJobTasks(where: string, tasks: readonly JobTask[], job: string | null): Promise<NewTask[]> {
     if (!Array.isArray(tasks)) throw new SluiceError("invalid_input", `${where}: expected an array of { task, input }, got ${shown(tasks)}`)
     const prepared: NewTask[] = []
     for (const [index, one] of tasks.entries()) prepared.push(await this.prepareJobTask(`${where}: tasks[${index}]`, one, job))

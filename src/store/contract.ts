@@ -68,6 +68,8 @@ export interface Store {
   changeLimit(request: ChangeLimitRequest): Promise<ChangeLimitAnswer>
   limitChanges(request: ChangesRequest): Promise<{ readonly changes: readonly LoggedChange[] }>
   forecastErrors(request: Record<never, never>): Promise<ForecastErrors>
+  workers(request: WorkersRequest): Promise<WorkersAnswer>
+  waiting(request: WaitingRequest): Promise<WaitingAnswer>
   saveSchedule(request: SaveScheduleRequest): Promise<SaveScheduleAnswer>
   schedules(request: SchedulesRequest): Promise<SchedulesAnswer>
   dueSchedules(request: DueSchedulesRequest): Promise<DueSchedulesAnswer>
@@ -107,6 +109,8 @@ export const operations = [
   "changeLimit",
   "limitChanges",
   "forecastErrors",
+  "workers",
+  "waiting",
   "saveSchedule",
   "schedules",
   "dueSchedules",
@@ -289,6 +293,46 @@ export interface CountsRequest {
 
 export interface CountsAnswer {
   readonly byStatus: Readonly<Record<Status, number>>
+}
+
+export interface WorkersRequest {
+  readonly limit: number
+}
+
+export interface WorkersAnswer {
+  readonly nowMs: number
+  /** Those that were heard of lately, by id. */
+  readonly workers: readonly WorkerReport[]
+}
+
+export interface WorkerReport {
+  readonly id: string
+  /** As of its latest claim or hello. */
+  readonly types: readonly string[]
+  readonly seenAtMs: number
+  /** Tasks that it holds a lease on. */
+  readonly running: number
+}
+
+/** What there is to know of all that waits, without looking at all of it. */
+export interface WaitingRequest {
+  /** Of those with a later sequence number the first that is pending; a bounded number is looked at. */
+  readonly afterSeq: number
+  readonly expiringWithinMs: number
+  /** How many that expire are counted at most. */
+  readonly limit: number
+}
+
+export interface WaitingAnswer {
+  readonly nowMs: number
+  /** Null where none was found in what was looked at. */
+  readonly first: TaskRecord | null
+  /** None below it waits: where to go on from. */
+  readonly nextAfterSeq: number
+  /** There is nothing behind what was looked at. */
+  readonly isEnd: boolean
+  /** Pending tasks that expire within the time, by type. */
+  readonly expiring: readonly { readonly type: string; readonly count: number }[]
 }
 
 export interface MoveRequest {

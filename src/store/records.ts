@@ -5,7 +5,7 @@
 import type { Brief, Change, HistoryEntry, Lease, Status, TaskRecord } from "../task/index.ts"
 import type { CallRecords } from "./call-records.ts"
 import type { Backlog, Chosen } from "./claim.ts"
-import type { CountsRequest, ListAnswer, ListRequest } from "./contract.ts"
+import type { CountsRequest, ListAnswer, ListRequest, WaitingAnswer, WorkerReport } from "./contract.ts"
 import type { Gates } from "./gates.ts"
 import type { JobRecords } from "./job-records.ts"
 import type { Jobs } from "./jobs.ts"
@@ -14,6 +14,8 @@ import type { ScheduleRecords } from "./schedule-records.ts"
 
 /** A worker that was not heard of for a day cannot have a claim under way. */
 export const workerForgottenAfterMs = 86_400_000
+
+export type FirstPending = Pick<WaitingAnswer, "first" | "nextAfterSeq" | "isEnd">
 
 export interface Completion {
   readonly task: Brief
@@ -64,6 +66,8 @@ export interface Records {
   /** A worker is alive and serves these types. */
   seeWorker(workerId: string, types: readonly string[]): void
   workersSince(type: string, sinceMs: number): number
+  /** Those that were seen later than this, by id. */
+  workers(sinceMs: number, limit: number): readonly WorkerReport[]
 
   /** Pending tasks outside the lanes whose time has come, earliest first. */
   due(type: string, limit: number): readonly TaskRecord[]
@@ -90,6 +94,10 @@ export interface Records {
   lostLeases(limit: number): readonly TaskRecord[]
   overdue(limit: number): readonly TaskRecord[]
   finishedBefore(beforeMs: number, limit: number): readonly TaskRecord[]
+  /** The first pending task behind this sequence number, of a bounded number that is looked at. */
+  firstPending(afterSeq: number): FirstPending
+  /** Pending tasks that expire by then, by type: no more of them are counted than the limit. */
+  expiring(byMs: number, limit: number): WaitingAnswer["expiring"]
   /** Drops up to `limit` lanes, flows and workers that nothing needs any more; answers how many. */
   forget(limit: number): number
 }

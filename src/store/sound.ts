@@ -178,7 +178,7 @@ function isFreeTime(pair: unknown): boolean {
   return Array.isArray(pair) && pair.length === 2 && isUs(pair[0]) && isCost(pair[1])
 }
 
-function isPolicy(policy: unknown): boolean {
+export function isPolicy(policy: unknown): boolean {
   return (
     isObject<GatePolicy>(policy) &&
     isListOf(policy.rates, isRate) &&

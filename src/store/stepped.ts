@@ -16,6 +16,8 @@ import type {
   StoreDescription,
   SubmitRequest,
   SweepRequest,
+  WaitingRequest,
+  WorkersRequest,
 } from "./contract.ts"
 import type { ChangeJobRequest, JobsRequest } from "./jobs-contract.ts"
 import type {
@@ -165,6 +167,14 @@ export abstract class SteppedStore implements Store {
 
   forecastErrors() {
     return this.read((records) => this.steps.looking.forecastErrors(records, {}))
+  }
+
+  workers(request: WorkersRequest) {
+    return this.read((records) => this.steps.looking.workers(records, request))
+  }
+
+  waiting(request: WaitingRequest) {
+    return this.read((records) => this.steps.looking.waiting(records, request))
   }
 
   saveSchedule(request: SaveScheduleRequest) {

@@ -19,6 +19,7 @@ import { route } from "./route.ts"
 import { changeSchedule, dueSchedules, fire, listSchedules, saveSchedule } from "./schedules.ts"
 import { submit } from "./submit.ts"
 import { sweep } from "./sweep.ts"
+import { reportWaiting, reportWorkers } from "./workers.ts"
 
 type Call = { readonly [Name in Operation]: Store[Name] }
 type Request<Name extends Operation> = Parameters<Call[Name]>[0]
@@ -41,6 +42,8 @@ type Looking =
   | "gates"
   | "limitChanges"
   | "forecastErrors"
+  | "workers"
+  | "waiting"
   | "schedules"
   | "dueSchedules"
   | "now"
@@ -63,6 +66,8 @@ export const looking: Steps<Looking> = {
     changes: records.limits.changes({ ...request, count: Math.min(request.count, budgets.listPage) }),
   }),
   forecastErrors: (records) => records.limits.forecastErrors(),
+  workers: (records, request) => reportWorkers(records, request),
+  waiting: (records, request) => reportWaiting(records, request),
   schedules: (records, request) => listSchedules(records, request),
   dueSchedules: (records, request) => dueSchedules(records, request),
   now: ({ nowMs }) => ({ nowMs }),

@@ -10,6 +10,7 @@ import { brokenGates } from "./broken-gates.ts"
 import { brokenJobs } from "./broken-jobs.ts"
 import { brokenSchedules } from "./broken-schedules.ts"
 import { type BrokenStore, brokenStores } from "./broken-stores.ts"
+import { brokenWatching } from "./broken-watching.ts"
 import { openers } from "./openers.ts"
 
 const openMemory = openers.memory as OpenBacking
@@ -53,7 +54,7 @@ describe("the suite", () => {
     assert.deepEqual(await failures(storeTests, openMemory), [])
   })
 
-  for (const store of [...brokenStores, ...brokenGates, ...brokenSchedules, ...brokenCalls, ...brokenJobs]) {
+  for (const store of [...brokenStores, ...brokenGates, ...brokenSchedules, ...brokenCalls, ...brokenJobs, ...brokenWatching]) {
     it(`catches a store that ${store.name}`, async () => {
       for (const theme of store.caughtBy) {
         const tests = storeTests.filter((test) => test.theme === theme)

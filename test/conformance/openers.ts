@@ -9,6 +9,7 @@ import type { Backing, OpenBacking } from "../../src/testing/conformance/index.t
 import { type PostgresPlace, postgresPlace } from "../engines/postgres-place.ts"
 import { redisPlace } from "../engines/redis-place.ts"
 import { s3Place } from "../engines/s3-place.ts"
+import { httpBacking } from "./http-backing.ts"
 
 let made = 0
 let schema: Promise<PostgresPlace> | null = null
@@ -31,6 +32,8 @@ export function inOwnNamespaces(open: OpenStore, url: string): Backing {
 }
 
 export const openers: Readonly<Record<string, OpenBacking>> = {
+  http: httpBacking,
+
   memory: async () => backing(openMemory, `memory:conformance-${++made}`, async () => {}),
 
   sqlite: async () => {

@@ -45,6 +45,8 @@ describe("the script of the crash points", () => {
         "gates",
         "limitChanges",
         "forecastErrors",
+        "workers",
+        "waiting",
         "schedules",
         "dueSchedules",
         "now",

@@ -118,6 +118,8 @@ async function asking({ victim }: Cast): Promise<void> {
   await victim.call("gates", "of one limit", { limit: "vendor", keys: null, afterKey: null, count: 10 })
   await victim.call("limitChanges", "of all", { limit: null, beforeNumber: null, count: 10 })
   await victim.call("forecastErrors", "of all", {})
+  await victim.call("workers", "all", { limit: 10 })
+  await victim.call("waiting", "the first", { afterSeq: 0, expiringWithinMs: 300_000, limit: 100 })
 }
 
 /** One that has missed an instant, and one that somebody has second thoughts about. */

@@ -101,6 +101,8 @@ export function requests({ ids, statuses, nowMs }: Contents): Requests {
     ],
     limitChanges: [{ limit: null, beforeNumber: null, count: 100 }],
     forecastErrors: [{}],
+    workers: [{ limit: 10 }],
+    waiting: [{ afterSeq: 0, expiringWithinMs: 300_000, limit: 100 }],
     saveSchedule: [
       { schedule: scheduleOf("nightly", newTask, "0 3 * * *"), nextAtMs: nowMs + 1_000 },
       { schedule: scheduleOf("another", newTask, "0 4 * * *"), nextAtMs: nowMs },

@@ -1,8 +1,8 @@
 // sluice explain: why a task has not started, and when it will.
 
 import type { Command } from "commander"
+import { documentOf } from "../../queue/document.ts"
 import { define } from "../define.ts"
-import { documentOf } from "../document.ts"
 import { plain } from "../plain.ts"
 import type { Session } from "../session.ts"
 

@@ -1,12 +1,13 @@
 // sluice forecast: where tasks wait and when it opens there, and how far forecasts were off so far.
 
 import type { Command } from "commander"
+import { documentOf } from "../../queue/document.ts"
+import { summarise } from "../../queue/forecast-summary.ts"
 import type { GatesPage, GateView, LimitView, Queue } from "../../queue/index.ts"
 import { wholeNumber } from "../../units/index.ts"
 import { define } from "../define.ts"
-import { documentOf } from "../document.ts"
 import { asNumber, type Given, readFlag } from "../flags.ts"
-import { boundText, summarise } from "../forecast-error.ts"
+import { boundText } from "../forecast-error.ts"
 import { gatesTable } from "../gates-table.ts"
 import { headed } from "../headed.ts"
 import type { Session } from "../session.ts"

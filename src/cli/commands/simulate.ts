@@ -2,11 +2,11 @@
 
 import type { Command } from "commander"
 import { SluiceError, shown } from "../../errors/index.ts"
+import { documentOf } from "../../queue/document.ts"
 import { type AnyLimit, type LimitUse, mostTasks, readDurations, type SimulateOptions, simulate } from "../../queue/index.ts"
 import type { Simulation } from "../../simulate/index.ts"
 import { parseRate, wholeNumber } from "../../units/index.ts"
 import { define } from "../define.ts"
-import { documentOf } from "../document.ts"
 import { asDuration, asNumber, asText, collect, type Given, readFlag, type Shape } from "../flags.ts"
 import type { Session } from "../session.ts"
 import { parseSimulated } from "../simulated-limit.ts"

@@ -4,11 +4,12 @@
 import { SluiceError, shown } from "../../errors/index.ts"
 import type { Backlog, Chosen } from "../../store/claim.ts"
 import { type ClockState, clockStart, tick } from "../../store/clock.ts"
-import { budgets, type CountsRequest, type ListAnswer, type ListRequest } from "../../store/contract.ts"
+import { budgets, type CountsRequest, type ListAnswer, type ListRequest, type WorkerReport } from "../../store/contract.ts"
+import { countByType } from "../../store/count-by-type.ts"
 import { Gates } from "../../store/gates.ts"
 import { Jobs } from "../../store/jobs.ts"
 import { picked } from "../../store/picked.ts"
-import { type Completion, type Records, workerForgottenAfterMs } from "../../store/records.ts"
+import { type Completion, type FirstPending, type Records, workerForgottenAfterMs } from "../../store/records.ts"
 import { isNews } from "../../store/waiters.ts"
 import {
   type Change,
@@ -29,6 +30,9 @@ import { MemoryJobs } from "./jobs.ts"
 import { Lanes } from "./lanes.ts"
 import { MemorySchedules } from "./schedules.ts"
 import { SortedSet } from "./sorted.ts"
+
+/** How many tasks one look for the first that waits goes through. */
+const listLook = 10_000
 
 /** A place in an index that is ordered by a time. */
 interface Timed {
@@ -57,7 +61,7 @@ export class MemoryRecords implements Records {
   private readonly finished = timed()
   private readonly running = new Map<string, Set<string>>()
   private readonly tallies = new Map<string, Record<Status, number>>()
-  private readonly workers = new Map<string, { claimNumber: number; seenAtMs: number; types: readonly string[] }>()
+  private readonly workersById = new Map<string, { claimNumber: number; seenAtMs: number; types: readonly string[] }>()
   private readonly lanes = new Lanes()
   readonly limits = new MemoryGates()
   readonly jobRecords = new MemoryJobs((id) => this.tasks.get(id))
@@ -95,7 +99,7 @@ export class MemoryRecords implements Records {
   image(): ImageLine[] {
     const parts = [this.limits, this.jobRecords, this.schedules, this.calls, this.lanes]
     const lines: ImageLine[] = [["records", this.sequence, this.clock], ...parts.flatMap((part) => part.image())]
-    for (const [id, worker] of this.workers) lines.push(["worker", id, worker])
+    for (const [id, worker] of this.workersById) lines.push(["worker", id, worker])
     for (const [id, task] of this.tasks) lines.push(["task", task, this.histories.get(id) ?? [], this.laneOf.get(id) ?? 0])
     lines.push(...this.lanes.standings())
     return lines
@@ -110,7 +114,7 @@ export class MemoryRecords implements Records {
         this.clock = clock
       },
       worker: (id: string, worker: { claimNumber: number; seenAtMs: number; types: readonly string[] }) =>
-        void this.workers.set(id, worker),
+        void this.workersById.set(id, worker),
       task: (task: TaskRecord, history: readonly HistoryEntry[], lane: number) => this.return(task, history, lane),
     }
     for (const [kind, ...values] of lines) {
@@ -208,11 +212,11 @@ export class MemoryRecords implements Records {
   }
 
   claimNumber(workerId: string): number {
-    return this.workers.get(workerId)?.claimNumber ?? 0
+    return this.workersById.get(workerId)?.claimNumber ?? 0
   }
 
   saveWorker(workerId: string, claimNumber: number, types: readonly string[]): void {
-    this.workers.set(workerId, { claimNumber, seenAtMs: this.nowMs, types })
+    this.workersById.set(workerId, { claimNumber, seenAtMs: this.nowMs, types })
   }
 
   claimedBy(workerId: string, claimNumber: number): TaskRecord[] {
@@ -257,11 +261,32 @@ export class MemoryRecords implements Records {
   }
 
   seeWorker(workerId: string, types: readonly string[]): void {
-    this.workers.set(workerId, { claimNumber: this.claimNumber(workerId), seenAtMs: this.nowMs, types })
+    this.workersById.set(workerId, { claimNumber: this.claimNumber(workerId), seenAtMs: this.nowMs, types })
   }
 
   workersSince(type: string, sinceMs: number): number {
-    return [...this.workers.values()].filter(({ seenAtMs, types }) => seenAtMs > sinceMs && types.includes(type)).length
+    return [...this.workersById.values()].filter(({ seenAtMs, types }) => seenAtMs > sinceMs && types.includes(type)).length
+  }
+
+  workers(sinceMs: number, limit: number): WorkerReport[] {
+    const seen = [...this.workersById].filter(([, { seenAtMs }]) => seenAtMs > sinceMs).sort(([a], [b]) => (a < b ? -1 : 1))
+    return seen.slice(0, limit).map(([id, { types, seenAtMs }]) => ({ id, types, seenAtMs, running: this.running.get(id)?.size ?? 0 }))
+  }
+
+  firstPending(afterSeq: number): FirstPending {
+    let nextAfterSeq = afterSeq
+    let looked = 0
+    for (const { id, seq } of this.bySeq.after({ seq: afterSeq + 1, id: "" })) {
+      const task = this.tasks.get(id)
+      if (task?.status === "pending") return { first: task, nextAfterSeq: seq - 1, isEnd: false }
+      nextAfterSeq = seq
+      if (++looked >= listLook) return { first: null, nextAfterSeq, isEnd: false }
+    }
+    return { first: null, nextAfterSeq, isEnd: true }
+  }
+
+  expiring(byMs: number, limit: number) {
+    return countByType(this.at(this.expiries.takeWhile(({ atMs }) => atMs <= byMs, limit)))
   }
 
   standAt(lane: number, gate: number): void {
@@ -290,10 +315,10 @@ export class MemoryRecords implements Records {
 
   forget(limit: number): number {
     let forgotten = 0
-    for (const [id, worker] of this.workers) {
+    for (const [id, worker] of this.workersById) {
       if (forgotten >= limit) break
       if (worker.seenAtMs + workerForgottenAfterMs > this.nowMs) continue
-      this.workers.delete(id)
+      this.workersById.delete(id)
       forgotten++
     }
     return forgotten + this.lanes.forget(limit - forgotten)

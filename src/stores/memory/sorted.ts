@@ -98,6 +98,17 @@ export class SortedSet<T> {
     }
   }
 
+  /** Forwards, starting with the given one, or the first behind it. */
+  *after(item: T): Generator<T> {
+    let c = this.chunkFor(item)
+    let at = c < this.chunks.length ? this.placeIn(this.chunks[c] as T[], item) : 0
+    for (; c < this.chunks.length; c++) {
+      const chunk = this.chunks[c] as T[]
+      for (let i = at; i < chunk.length; i++) yield chunk[i] as T
+      at = 0
+    }
+  }
+
   /** The first chunk whose last item is not before the given one. */
   private chunkFor(item: T): number {
     let [low, high] = [0, this.chunks.length]

@@ -5,8 +5,15 @@ import { Gates } from "../../store/awaited/gates.js"
 import { Jobs } from "../../store/awaited/jobs.js"
 import type { Chosen } from "../../store/claim.ts"
 import { type ClockState, laterClock, tick } from "../../store/clock.ts"
-import { budgets, type CountsRequest, type ExchangeRequest, type ListAnswer, type ListRequest } from "../../store/contract.ts"
-import { type Completion, type Records, workerForgottenAfterMs } from "../../store/records.ts"
+import {
+  budgets,
+  type CountsRequest,
+  type ExchangeRequest,
+  type ListAnswer,
+  type ListRequest,
+  type WorkerReport,
+} from "../../store/contract.ts"
+import { type Completion, type FirstPending, type Records, workerForgottenAfterMs } from "../../store/records.ts"
 import type { WaitedRecords } from "../../store/waited.ts"
 import { isNews } from "../../store/waiters.ts"
 import {
@@ -394,6 +401,23 @@ export class PostgresRecords implements WaitedRecords {
 
   async workersSince(type: string, sinceMs: number): Promise<number> {
     return (await this.sql.rows("workersSince", this.ns, type, sinceMs))[0]?.[0] as number
+  }
+
+  async workers(sinceMs: number, limit: number): Promise<WorkerReport[]> {
+    const rows = (await this.sql.rows("workers", this.ns, sinceMs, limit)) as unknown as [string, number, string[], number][]
+    return rows.map(([id, seenAtMs, types, running]) => ({ id, types, seenAtMs, running }))
+  }
+
+  async firstPending(afterSeq: number): Promise<FirstPending> {
+    const [first] = await this.read("firstPending", afterSeq, listLook)
+    if (first) return { first, nextAfterSeq: first.seq - 1, isEnd: false }
+    const [looked, last] = (await this.sql.rows("firstPendingEnd", this.ns, afterSeq, listLook))[0] as readonly [number, number | null]
+    return { first: null, nextAfterSeq: last ?? afterSeq, isEnd: looked < listLook }
+  }
+
+  async expiring(byMs: number, limit: number) {
+    const rows = (await this.sql.rows("expiring", this.ns, byMs, limit)) as unknown as [string, number][]
+    return rows.map(([type, count]) => ({ type, count }))
   }
 
   standAt(lane: number, gate: number): void {

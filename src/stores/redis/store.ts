@@ -51,6 +51,8 @@ export class RedisStore implements Store {
   readonly changeLimit = this.step("changeLimit")
   readonly limitChanges = this.step("limitChanges")
   readonly forecastErrors = this.step("forecastErrors")
+  readonly workers = this.step("workers")
+  readonly waiting = this.step("waiting")
   readonly saveSchedule = this.step("saveSchedule")
   readonly schedules = this.step("schedules")
   readonly dueSchedules = this.step("dueSchedules")

@@ -43,6 +43,8 @@ export class S3Store implements Store {
   readonly gates = this.looks("gates")
   readonly limitChanges = this.looks("limitChanges")
   readonly forecastErrors = this.looks("forecastErrors")
+  readonly workers = this.looks("workers")
+  readonly waiting = this.looks("waiting")
   readonly schedules = this.looks("schedules")
   readonly dueSchedules = this.looks("dueSchedules")
   readonly now = this.looks("now")

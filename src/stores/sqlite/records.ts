@@ -4,10 +4,11 @@
 import { shown } from "../../errors/index.ts"
 import type { Backlog, Chosen } from "../../store/claim.ts"
 import { type ClockState, laterClock, tick } from "../../store/clock.ts"
-import { budgets, type CountsRequest, type ListAnswer, type ListRequest } from "../../store/contract.ts"
+import { budgets, type CountsRequest, type ListAnswer, type ListRequest, type WorkerReport } from "../../store/contract.ts"
 import { Gates } from "../../store/gates.ts"
 import { Jobs } from "../../store/jobs.ts"
-import { type Completion, type Records, workerForgottenAfterMs } from "../../store/records.ts"
+import { type Completion, type FirstPending, type Records, workerForgottenAfterMs } from "../../store/records.ts"
+import { isTexts } from "../../store/sound.ts"
 import { isNews } from "../../store/waiters.ts"
 import {
   type Brief,
@@ -273,6 +274,28 @@ export class SqliteRecords implements Records {
 
   workersSince(type: string, sinceMs: number): number {
     return this.sql("workersSince").rows(this.ns, type, sinceMs)[0]?.[0] as number
+  }
+
+  workers(sinceMs: number, limit: number): WorkerReport[] {
+    const rows = this.sql("workers").rows(this.ns, sinceMs, limit) as unknown as [string, number, string, number][]
+    return rows.map(([id, seenAtMs, types, running]) => ({
+      id,
+      types: isTexts(JSON.parse(types)) ? (JSON.parse(types) as string[]) : [],
+      seenAtMs,
+      running,
+    }))
+  }
+
+  firstPending(afterSeq: number): FirstPending {
+    const [first] = this.read("firstPending", afterSeq, listLook)
+    if (first) return { first, nextAfterSeq: first.seq - 1, isEnd: false }
+    const [looked, last] = this.sql("firstPendingEnd").rows(this.ns, afterSeq, listLook)[0] as unknown as [number, number | null]
+    return { first: null, nextAfterSeq: last ?? afterSeq, isEnd: looked < listLook }
+  }
+
+  expiring(byMs: number, limit: number) {
+    const rows = this.sql("expiring").rows(this.ns, byMs, limit) as unknown as [string, number][]
+    return rows.map(([type, count]) => ({ type, count }))
   }
 
   standAt(lane: number, gate: number): void {

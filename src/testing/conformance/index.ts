@@ -56,6 +56,7 @@ import { submitTests } from "./submit.ts"
 import { sweepTests } from "./sweep.ts"
 import { throttleTests } from "./throttle.ts"
 import { waitTests } from "./wait.ts"
+import { watchingTests } from "./watching.ts"
 
 export type { Backing, OpenBacking, StoreTest } from "./kit.ts"
 export { Bench } from "./kit.ts"
@@ -106,6 +107,7 @@ export const storeTests: readonly StoreTest[] = [
   ...listTests,
   ...historyTests,
   ...countsTests,
+  ...watchingTests,
   ...jobTests,
   ...repeatTests,
   ...clockTests,

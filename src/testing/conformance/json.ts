@@ -50,6 +50,8 @@ export const jsonTests = theme("json", {
     isJson(await store.changeLimit({ limit: "l", key: "", change: { kind: "pause" }, by: "me" }))
     isJson(await store.limitChanges({ limit: null, beforeNumber: null, count: 10 }))
     isJson(await store.forecastErrors({}))
+    isJson(await store.workers({ limit: 10 }))
+    isJson(await store.waiting({ afterSeq: 0, expiringWithinMs: 300_000, limit: 100 }))
     const { id: _id, idempotencyKey: _key, schedule: _schedule, ...template } = bench.newTask()
     const nightly = { name: "nightly", cron: "@daily", timezone: "UTC", catchUp: { all: 2 }, template }
     const nextAtMs = await bench.nowMs()

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { boundText, summarise } from "../../../src/cli/forecast-error.ts"
+import { boundText } from "../../../src/cli/forecast-error.ts"
+import { summarise } from "../../../src/queue/forecast-summary.ts"
 
 describe("summarise", () => {
   it("gives the bound below which half, and 99 in 100, of the errors were", () => {

@@ -1,11 +1,11 @@
 // sluice limits close: let nothing pass until a time.
 
 import type { Command } from "commander"
+import { parseUntil, untilFrom } from "../../../queue/until.ts"
 import { define } from "../../define.ts"
 import { asDuration, type Given, readFlag } from "../../flags.ts"
 import { changeLimit, targetHelp } from "../../limit-change.ts"
 import type { Session } from "../../session.ts"
-import { parseUntil, untilFrom } from "../../until.ts"
 
 export function addClose(limits: Command, session: Session): void {
   const command = define(limits, {

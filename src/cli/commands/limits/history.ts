@@ -1,10 +1,10 @@
 // sluice limits history: who changed which limit when, newest first; deploys that changed what the code says among them.
 
 import type { Command } from "commander"
+import { documentOf } from "../../../queue/document.ts"
 import type { LoggedChangeView } from "../../../queue/index.ts"
 import { formatInstant, parseName, wholeNumber } from "../../../units/index.ts"
 import { define } from "../../define.ts"
-import { documentOf } from "../../document.ts"
 import { asNumber, type Given, readFlag } from "../../flags.ts"
 import { plain } from "../../plain.ts"
 import type { Session } from "../../session.ts"

@@ -1,10 +1,10 @@
 // sluice limits ls: every limit, with what holds for it.
 
 import type { Command } from "commander"
+import { documentOf } from "../../../queue/document.ts"
 import type { GateView, LimitView } from "../../../queue/index.ts"
 import { counted } from "../../counted.ts"
 import { define } from "../../define.ts"
-import { documentOf } from "../../document.ts"
 import { stateWords } from "../../gate-text.ts"
 import { headed } from "../../headed.ts"
 import { type LimitAndGate, limitAndGate } from "../../limit-and-gate.ts"

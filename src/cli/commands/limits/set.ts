@@ -2,12 +2,12 @@
 
 import type { Command } from "commander"
 import { SluiceError } from "../../../errors/index.ts"
+import { parseUntil, untilFrom } from "../../../queue/until.ts"
 import { parseRate, wholeNumber } from "../../../units/index.ts"
 import { define } from "../../define.ts"
 import { asDuration, asNumber, collect, type Given, readFlag } from "../../flags.ts"
 import { changeLimit, targetHelp } from "../../limit-change.ts"
 import type { Session } from "../../session.ts"
-import { parseUntil, untilFrom } from "../../until.ts"
 
 export function addSet(limits: Command, session: Session): void {
   const command = define(limits, {

@@ -1,10 +1,10 @@
 // sluice limits show: one limit with its gates, or one gate.
 
 import type { Command } from "commander"
+import { documentOf } from "../../../queue/document.ts"
 import type { GateView, Queue } from "../../../queue/index.ts"
 import { wholeNumber } from "../../../units/index.ts"
 import { define } from "../../define.ts"
-import { documentOf } from "../../document.ts"
 import { fieldLines } from "../../fields.ts"
 import { asNumber, type Given, readFlag } from "../../flags.ts"
 import { gateFields } from "../../gate-text.ts"

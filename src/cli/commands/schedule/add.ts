@@ -2,6 +2,7 @@
 
 import type { Command } from "commander"
 import { SluiceError, shown } from "../../../errors/index.ts"
+import { scheduleDocument } from "../../../queue/document.ts"
 import {
   mostCaughtUp,
   queueDefaults,
@@ -14,7 +15,7 @@ import { formatSize, parseJson, parseName, parseSize } from "../../../units/inde
 import { define } from "../../define.ts"
 import { asNumber, type Given, readFlag, type Shape } from "../../flags.ts"
 import { textFrom } from "../../input-text.ts"
-import { nextText, scheduleDocument } from "../../schedule-text.ts"
+import { nextText } from "../../schedule-text.ts"
 import type { Session } from "../../session.ts"
 import { addTaskFlags, readTaskFlags } from "../../task-flags.ts"
 

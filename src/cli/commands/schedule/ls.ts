@@ -1,11 +1,11 @@
 // sluice schedule ls: every schedule, with its next and its last instant.
 
 import type { Command } from "commander"
+import { scheduleDocument } from "../../../queue/document.ts"
 import type { ScheduleView } from "../../../queue/index.ts"
 import { define } from "../../define.ts"
 import { headed } from "../../headed.ts"
 import { plain } from "../../plain.ts"
-import { scheduleDocument } from "../../schedule-text.ts"
 import type { Session } from "../../session.ts"
 import { instantAndRelative } from "../../when.ts"
 

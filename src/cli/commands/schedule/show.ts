@@ -2,13 +2,14 @@
 
 import type { Command } from "commander"
 import { isSluiceError } from "../../../errors/index.ts"
+import { scheduleDocument } from "../../../queue/document.ts"
 import type { Queue, ScheduleView } from "../../../queue/index.ts"
 import { formatInstant } from "../../../units/index.ts"
 import { define } from "../../define.ts"
 import { type Field, field, fieldLines } from "../../fields.ts"
 import { jsonLine } from "../../json-line.ts"
 import { plain } from "../../plain.ts"
-import { catchUpText, scheduleDocument } from "../../schedule-text.ts"
+import { catchUpText } from "../../schedule-text.ts"
 import type { Session } from "../../session.ts"
 import { instantAndRelative } from "../../when.ts"
 

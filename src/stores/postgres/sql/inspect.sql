@@ -36,3 +36,28 @@ SELECT count(*), min(seq) FROM (SELECT seq FROM $s.tasks WHERE ns = $1 AND job_i
 -- name: counts
 -- 1 ns, 2 type
 SELECT status, sum(count)::bigint FROM $s.tallies WHERE ns = $1 AND ($2::text IS NULL OR type = $2) GROUP BY status
+
+-- name: workers
+-- With how many tasks each holds a lease on. 1 ns, 2 since, 3 limit
+SELECT worker_id, seen_at_ms, types,
+  (SELECT count(*) FROM $s.tasks AS held WHERE held.ns = $1 AND held.lease_expires_at_ms IS NOT NULL AND held.worker_id = workers.worker_id)
+FROM $s.workers AS workers WHERE ns = $1 AND seen_at_ms > $2 ORDER BY worker_id LIMIT $3
+
+-- name: firstPending
+-- 1 ns, 2 after seq, 3 rows to look at
+SELECT $columns FROM (
+  SELECT * FROM $s.tasks WHERE seq > $2 AND ns = $1 ORDER BY seq LIMIT $3
+) AS tasks
+WHERE status = 'pending' ORDER BY seq LIMIT 1
+
+-- name: firstPendingEnd
+-- Where a look that found none ended. 1 ns, 2 after seq, 3 rows to look at; answers with how many and the last
+SELECT count(*), max(seq) FROM (SELECT seq FROM $s.tasks WHERE seq > $2 AND ns = $1 ORDER BY seq LIMIT $3) AS looked
+
+-- name: expiring
+-- 1 ns, 2 by, 3 limit
+SELECT type, count(*) FROM (
+  SELECT type FROM $s.tasks
+  WHERE ns = $1 AND expires_at_ms IS NOT NULL AND status = 'pending' AND expires_at_ms <= $2
+  ORDER BY expires_at_ms, seq LIMIT $3
+) AS soon GROUP BY type ORDER BY type

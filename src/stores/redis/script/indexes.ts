@@ -125,6 +125,15 @@ export class Indexes {
     return found
   }
 
+  /** Of those that expire by then, the earliest first. */
+  expiring(byMs: number, limit: number): TaskRecord[] {
+    if (limit <= 0) return []
+    this.writes.settle(this.expiriesKey())
+    const members = redis.call("ZRANGEBYSCORE", this.expiriesKey(), "-inf", byMs, "LIMIT", 0, limit) as string[]
+    const found = this.tasks.soundRecords(this.tasks.idsOf(members.map((member) => tonumber(member) - firstMember)))
+    return found.filter(({ status, expiresAtMs }) => status === "pending" && expiresAtMs !== null && expiresAtMs <= byMs)
+  }
+
   unrouted(types: readonly string[], limit: number): TaskRecord[] {
     const found: TaskRecord[] = []
     for (const type of types) for (const task of this.unroutedOf(type, limit)) found.push(task)

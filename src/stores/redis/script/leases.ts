@@ -59,6 +59,10 @@ export class Leases {
     return this.members(this.stopKey(workerId), workerId).filter((task) => task.cancelRequestedAtMs !== null)
   }
 
+  runningOf(workerId: string): number {
+    return this.members(this.runningKey(workerId), workerId).length
+  }
+
   /** Those whose lease has ended, the earliest first. */
   lost(limit: number): TaskRecord[] {
     this.flush()

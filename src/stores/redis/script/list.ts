@@ -1,6 +1,7 @@
 // List: along the sequence numbers, from the newest on, a bounded number of tasks in one look.
 
 import { budgets, type ListAnswer, type ListRequest } from "../../../store/contract.ts"
+import type { FirstPending } from "../../../store/records.ts"
 import type { TaskRecord } from "../../../task/index.ts"
 import { orderSpan } from "../layout.ts"
 import { recordOf, type Tasks } from "./tasks.ts"
@@ -40,6 +41,34 @@ function nextOf(tasks: Tasks, before: number): number[] {
   for (const bucket of tasks.buckets(Math.floor((before - 1) / orderSpan), 2)) {
     const seqs = tasks.seqsIn(bucket).filter((seq) => seq < before)
     if (seqs.length > 0) return seqs
+  }
+  return []
+}
+
+/** The first that waits, from the oldest on. */
+export function firstPendingTask(tasks: Tasks, afterSeq: number): FirstPending {
+  let after = afterSeq
+  let looked = 0
+  for (;;) {
+    const seqs = followingOf(tasks, after)
+    if (seqs.length === 0) return { first: null, nextAfterSeq: after, isEnd: true }
+    tasks.readBySeq(seqs)
+    for (const seq of seqs) {
+      const entry = tasks.entryOfSeq(seq)
+      const task = entry && recordOf(entry)
+      if (task && task.status === "pending") return { first: task, nextAfterSeq: seq - 1, isEnd: false }
+      after = seq
+      looked++
+      if (looked >= listLook) return { first: null, nextAfterSeq: after, isEnd: false }
+    }
+  }
+}
+
+/** The numbers of the next bucket that has some behind this one, oldest first. */
+function followingOf(tasks: Tasks, after: number): number[] {
+  for (const bucket of tasks.bucketsFrom(Math.floor((after + 1) / orderSpan), 2)) {
+    const seqs = tasks.seqsIn(bucket).filter((seq) => seq > after)
+    if (seqs.length > 0) return seqs.sort((a, b) => a - b)
   }
   return []
 }

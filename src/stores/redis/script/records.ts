@@ -3,11 +3,12 @@
 
 import { shown } from "../../../errors/index.ts"
 import type { Backlog, Chosen } from "../../../store/claim.ts"
-import type { CountsRequest, ListAnswer, ListRequest } from "../../../store/contract.ts"
+import type { CountsRequest, ListAnswer, ListRequest, WorkerReport } from "../../../store/contract.ts"
+import { countByType } from "../../../store/count-by-type.ts"
 import { Gates } from "../../../store/gates.ts"
 import { Jobs } from "../../../store/jobs.ts"
 import type { GateKey } from "../../../store/limit-records.ts"
-import type { Completion, Records } from "../../../store/records.ts"
+import type { Completion, FirstPending, Records } from "../../../store/records.ts"
 import {
   type Brief,
   type Change,
@@ -28,7 +29,7 @@ import { RedisGates } from "./gates.ts"
 import { Indexes } from "./indexes.ts"
 import { RedisJobs } from "./jobs.ts"
 import { Lanes } from "./lanes.ts"
-import { listTasks } from "./list.ts"
+import { firstPendingTask, listTasks } from "./list.ts"
 import { Live } from "./live.ts"
 import { packEntries, pastOf, readPast } from "./past.ts"
 import { toBrief } from "./row.ts"
@@ -59,7 +60,7 @@ export class RedisRecords implements Records {
   private readonly indexes: Indexes
   private readonly changes: TaskChanges
   private readonly tally: Tally
-  private readonly workers: Workers
+  private readonly knownWorkers: Workers
 
   constructor(context: Context) {
     const { base } = context
@@ -80,7 +81,7 @@ export class RedisRecords implements Records {
     this.indexes = new Indexes(context, this.tasks, this.writes, this.lanes)
     this.changes = new TaskChanges(context, this.tasks, this.indexes, this.writes)
     this.tally = new Tally(base)
-    this.workers = new Workers(context)
+    this.knownWorkers = new Workers(context)
   }
 
   /** Ends the step: what was kept back is written, and those who wait hear of its news. */
@@ -219,11 +220,11 @@ export class RedisRecords implements Records {
   }
 
   claimNumber(workerId: string): number {
-    return this.workers.claimNumber(workerId)
+    return this.knownWorkers.claimNumber(workerId)
   }
 
   saveWorker(workerId: string, claimNumber: number, types: readonly string[]): void {
-    this.workers.save(workerId, claimNumber, types)
+    this.knownWorkers.save(workerId, claimNumber, types)
   }
 
   claimedBy(workerId: string, claimNumber: number): TaskRecord[] {
@@ -235,11 +236,23 @@ export class RedisRecords implements Records {
   }
 
   seeWorker(workerId: string, types: readonly string[]): void {
-    this.workers.see(workerId, types)
+    this.knownWorkers.see(workerId, types)
   }
 
   workersSince(type: string, sinceMs: number): number {
-    return this.workers.since(type, sinceMs)
+    return this.knownWorkers.since(type, sinceMs)
+  }
+
+  workers(sinceMs: number, limit: number): WorkerReport[] {
+    return this.knownWorkers.list(sinceMs, limit).map((worker) => ({ ...worker, running: this.indexes.leases.runningOf(worker.id) }))
+  }
+
+  firstPending(afterSeq: number): FirstPending {
+    return firstPendingTask(this.tasks, afterSeq)
+  }
+
+  expiring(byMs: number, limit: number) {
+    return countByType(this.indexes.expiring(byMs, limit))
   }
 
   due(type: string, limit: number): TaskRecord[] {
@@ -301,7 +314,7 @@ export class RedisRecords implements Records {
   }
 
   forget(limit: number): number {
-    const workers = limit > 0 ? this.workers.forget(limit) : 0
+    const workers = limit > 0 ? this.knownWorkers.forget(limit) : 0
     return workers + this.lanes.forget(limit - workers)
   }
 

@@ -180,6 +180,14 @@ export class Tasks {
     return found.map((bucket) => tonumber(bucket))
   }
 
+  /** The lowest first, from this one up. */
+  bucketsFrom(from: number, limit: number): number[] {
+    const key = `${this.base}orders`
+    this.writes.settle(key)
+    const found = redis.call("ZRANGEBYSCORE", key, from, "+inf", "LIMIT", 0, limit) as string[]
+    return found.map((bucket) => tonumber(bucket))
+  }
+
   /** The numbers of one bucket, the newest first. */
   seqsIn(bucket: number): number[] {
     const key = `${this.base}order:${bucket}`

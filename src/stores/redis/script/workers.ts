@@ -1,7 +1,7 @@
 // What workers said last: their latest claim, the types that they serve, and when that was.
 
 import { workerForgottenAfterMs } from "../../../store/records.ts"
-import { texts } from "./builtins.ts"
+import { texts, tonumber } from "./builtins.ts"
 import type { Context } from "./context.ts"
 import { cmsgpack, redis } from "./server.ts"
 
@@ -47,6 +47,18 @@ export class Workers {
       if (types.includes(type)) count++
     }
     return count
+  }
+
+  /** Those that were seen later, by id. */
+  list(sinceMs: number, limit: number): { readonly id: string; readonly types: readonly string[]; readonly seenAtMs: number }[] {
+    const found = redis.call("ZRANGEBYSCORE", this.seenKey, texts.format("(%.0f", sinceMs), "+inf", "WITHSCORES") as string[]
+    const workers: { id: string; types: string[]; seenAtMs: number }[] = []
+    for (let i = 0; i + 1 < found.length; i += 2) {
+      const id = found[i] as string
+      const [, ...types] = this.read(id)
+      workers.push({ id, types, seenAtMs: tonumber(found[i + 1]) })
+    }
+    return workers.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit)
   }
 
   /** Drops those that cannot have a claim under way; answers how many. */

@@ -20,3 +20,28 @@ SELECT count(*), min(seq) FROM (SELECT seq FROM tasks WHERE seq < ?2 AND ns = ?1
 -- name: counts
 -- 1 ns, 2 type
 SELECT $text(status), sum(count) FROM tallies WHERE ns = ?1 AND (?2 IS NULL OR type = ?2) GROUP BY status
+
+-- name: workers
+-- With how many tasks each holds a lease on. Types that cannot be read are none. 1 ns, 2 since, 3 limit
+SELECT $text(worker_id), seen_at_ms, CASE WHEN json_valid(types) THEN types ELSE '[]' END,
+  (SELECT count(*) FROM tasks WHERE tasks.ns = ?1 AND lease_expires_at_ms IS NOT NULL AND tasks.worker_id = workers.worker_id)
+FROM workers WHERE ns = ?1 AND seen_at_ms > ?2 ORDER BY worker_id LIMIT ?3
+
+-- name: firstPending
+-- 1 ns, 2 after seq, 3 rows to look at
+SELECT $columns FROM (
+  SELECT * FROM tasks WHERE seq > ?2 AND ns = ?1 ORDER BY seq LIMIT ?3
+) AS tasks
+WHERE status = 'pending' ORDER BY seq LIMIT 1
+
+-- name: firstPendingEnd
+-- Where a look that found none ended. 1 ns, 2 after seq, 3 rows to look at; answers with how many and the last
+SELECT count(*), max(seq) FROM (SELECT seq FROM tasks WHERE seq > ?2 AND ns = ?1 ORDER BY seq LIMIT ?3)
+
+-- name: expiring
+-- 1 ns, 2 by, 3 limit
+SELECT $text(type), count(*) FROM (
+  SELECT type FROM tasks
+  WHERE ns = ?1 AND expires_at_ms IS NOT NULL AND status = 'pending' AND expires_at_ms <= ?2
+  ORDER BY expires_at_ms, seq LIMIT ?3
+) GROUP BY type ORDER BY type

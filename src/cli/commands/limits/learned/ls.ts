@@ -1,11 +1,11 @@
 // sluice limits learned ls: gates that have learned something.
 
 import type { Command } from "commander"
+import { documentOf } from "../../../../queue/document.ts"
 import type { GatesPage, GateView, Queue } from "../../../../queue/index.ts"
 import { everyText } from "../../../../queue/window-text.ts"
 import { parseName, wholeNumber } from "../../../../units/index.ts"
 import { define } from "../../../define.ts"
-import { documentOf } from "../../../document.ts"
 import { asNumber, type Given, readFlag } from "../../../flags.ts"
 import { headed } from "../../../headed.ts"
 import { plain } from "../../../plain.ts"

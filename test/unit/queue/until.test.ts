@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { parseUntil, untilFrom } from "../../../src/cli/until.ts"
+import { parseUntil, untilFrom } from "../../../src/queue/until.ts"
 
 const now = new Date("2026-01-28T12:00:00Z")
 const until = (text: string) => untilFrom("--until", parseUntil("--until", text), now).toISOString()

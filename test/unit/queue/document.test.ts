@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { documentOf } from "../../../src/cli/document.ts"
+import { documentOf } from "../../../src/queue/document.ts"
 
 const at = new Date("2026-01-28T12:00:00Z")
 
