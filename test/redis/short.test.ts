@@ -15,6 +15,9 @@ import { type Happening, Story, story } from "./stories.ts"
 
 const beside = (name: string) => scriptOf(readFileSync(new URL(name, import.meta.url), "utf8"), { definitions: {}, operations: {} })
 
+/** What there is a short way for. */
+const shortened = ["exchange", "submit"]
+
 /** Everything under a prefix, in one order, whatever the server has it in. */
 const dump = String.raw`
 local told = {}
@@ -79,8 +82,13 @@ it("does what the engine does, and leaves the same records", { timeout: 600_000 
   const admin = await server(test)
   const [short, engine] = [await load(admin, beside("short.lua")), await load(admin, beside("engine.lua"))]
   const seed = fc.readConfigureGlobal().seed ?? Date.now()
-  let steps = 0
-  let taken = 0
+  const steps = new Map(shortened.map((operation) => [operation, { all: 0, short: 0 }]))
+  const counted = (operation: string, isShort: boolean) => {
+    const count = steps.get(operation)
+    if (!count) return
+    count.all++
+    if (isShort) count.short++
+  }
   for (let run = 0, left = runs(60); run < left; run++) {
     const [happenings] = fc.sample(story, { numRuns: 1, seed: seed + run })
     const [ours, theirs] = [new Side(admin, freshNamespace()), new Side(admin, freshNamespace())]
@@ -88,20 +96,20 @@ it("does what the engine does, and leaves the same records", { timeout: 600_000 
     for (let next = played.next(); next; next = played.next()) {
       const why = `seed ${seed + run}, step ${played.steps}: ${JSON.stringify(played.latest).slice(0, 2_000)}`
       const expected = await theirs.step(engine, next, played.nowMs)
-      const tried = next[0] === "exchange" ? await ours.step(short, next, played.nowMs) : ["declined"]
+      const tried = shortened.includes(next[0]) ? await ours.step(short, next, played.nowMs) : ["declined"]
       const isShort = tried[0] !== "declined"
       const got = isShort ? tried : await ours.step(engine, next, played.nowMs)
       assert.equal(expected[0], "ok", `${why}: ${expected.join(" ")}`)
       assert.deepEqual(told(got), told(expected), why)
       if (isShort || next[0] === "sweep") assert.deepEqual(await ours.stored(), await theirs.stored(), why)
       played.heard(expected)
-      if (next[0] !== "exchange") continue
-      steps++
-      if (isShort) taken++
+      counted(next[0], isShort)
     }
     for (const side of [ours, theirs])
       await admin.reply("EVAL", "for _, key in ipairs(redis.call('KEYS', ARGV[1] .. '*')) do redis.call('DEL', key) end", "0", side.base)
   }
-  test.diagnostic(`${taken} of ${steps} exchanges went the short way`)
-  assert.ok(taken > steps / 4, `expected a good part of ${steps} exchanges to go the short way, got ${taken}`)
+  for (const [operation, { all, short: taken }] of steps) {
+    test.diagnostic(`${operation}: ${taken} of ${all} went the short way`)
+    assert.ok(taken > all / 4, `expected a good part of ${all} times ${operation} to go the short way, got ${taken}`)
+  }
 })

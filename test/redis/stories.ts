@@ -8,7 +8,7 @@ import type { GatePolicy } from "../../src/limits/index.ts"
 export type Happening = readonly [operation: string, request: unknown]
 
 type Chapter =
-  | { readonly kind: "submit"; readonly tasks: readonly Submitted[] }
+  | { readonly kind: "submit"; readonly tasks: readonly Submitted[]; readonly isMixed: boolean }
   | { readonly kind: "exchange"; readonly how: readonly number[]; readonly claim: Claimed | null; readonly beats: boolean }
   | { readonly kind: "wait"; readonly ms: number }
   | { readonly kind: "cancel" | "retry"; readonly which: number }
@@ -59,7 +59,14 @@ const submitted: fc.Arbitrary<Submitted> = fc.record({
   isMany: mostly(false, true),
 })
 const chapter: fc.Arbitrary<Chapter> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant("submit" as const), tasks: fc.array(submitted, { minLength: 1, maxLength: 8 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("submit" as const),
+      tasks: fc.array(submitted, { minLength: 1, maxLength: 8 }),
+      isMixed: fc.nat(3).map((n) => n === 0),
+    }),
+  },
   {
     weight: 8,
     arbitrary: fc.record({
@@ -149,7 +156,7 @@ export class Story {
   private happening(chapter: Exclude<Chapter, { kind: "wait" }>): Happening {
     switch (chapter.kind) {
       case "submit":
-        return ["submit", { tasks: chapter.tasks.flatMap((task) => Array.from({ length: task.isMany ? 40 : 1 }, () => this.task(task))) }]
+        return ["submit", this.submission(chapter)]
       case "exchange":
         return ["exchange", this.exchange(chapter)]
       case "sweep":
@@ -159,6 +166,14 @@ export class Story {
       default:
         return [chapter.kind, { ids: [`task-${chapter.which % (this.made + 1)}`] }]
     }
+  }
+
+  /** Most are of one kind. */
+  private submission({ tasks, isMixed }: Extract<Chapter, { kind: "submit" }>) {
+    const [first] = tasks
+    const alike = { type: first?.type ?? "plain", priority: first?.priority ?? 0, flow: first?.flow ?? 0, later: 0, ttl: 0 }
+    const all = isMixed ? tasks : tasks.map((task) => ({ ...task, ...alike }))
+    return { tasks: all.flatMap((task) => Array.from({ length: task.isMany ? 40 : 1 }, () => this.task(task))) }
   }
 
   private change(limit: string) {

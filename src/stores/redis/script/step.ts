@@ -9,6 +9,7 @@ import { RedisRecords } from "./records.ts"
 import { SluiceError, shown } from "./replaced/error.ts"
 import { cjson, redis } from "./server.ts"
 import { shortExchange } from "./short/exchange.ts"
+import { shortSubmit } from "./short/submit.ts"
 
 type AnyStep = (records: RedisRecords, request: unknown) => unknown
 type AnySteps = Readonly<Record<string, AnyStep | undefined>>
@@ -55,11 +56,17 @@ function ran(base: string, values: readonly string[], way: Way): readonly string
   if (context.epoch !== epoch) return ["lost"]
   const asked = cjson.decode(request)
   if (typeof asked !== "object") throw new SluiceError("store_damaged", `expected a request, got ${shown(asked)}`)
-  const told = way !== "engine" && operation === "exchange" ? shortExchange(context, asked as ExchangeRequest) : null
+  const told = way === "engine" ? null : shortly(context, operation, asked)
   if (told) return told
   if (way === "short") return ["declined"]
   records = new RedisRecords(context)
   return step(records, operation, asked)
+}
+
+/** Null where there is no short way for it. */
+function shortly(context: Context, operation: string, asked: unknown): string[] | null {
+  if (operation === "exchange") return shortExchange(context, asked as ExchangeRequest)
+  return operation === "submit" ? shortSubmit(context, asked as SubmitRequest) : null
 }
 
 /** What a command of the server has raised. */

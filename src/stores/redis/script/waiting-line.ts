@@ -14,7 +14,7 @@ import type { Writes } from "./writes.ts"
 export const firstMember = 1e15
 
 /** So many numbers are kept in the record of the lane. */
-const mostInside = 32
+export const mostInside = 32
 
 export class WaitingLine {
   readonly priority: number

@@ -1,6 +1,7 @@
 // Gates that nobody waits at and that have learned nothing: slots, one rate that rolls, or both. Whoever passes and whoever settles changes
 // a few numbers of them. What src/limits does with such a gate is done here on its bytes; every other gate is left to it.
 
+import { noCooldown } from "../../../../limits/cooldown.ts"
 import type { RatePolicy } from "../../../../limits/index.ts"
 import { ceilTo, grainUs } from "../../../../limits/policy.ts"
 import type { SettleRequest } from "../../../../store/contract.ts"
@@ -24,11 +25,12 @@ export interface ShortGate {
   readonly name: string
   readonly limit: ShortLimit
   readonly number: number
+  readonly touchedAtMs: number
   idleSinceMs: number
   /** Who waits in lanes that pass it, all of one kind: how many, and what they cost. */
-  readonly type: unknown
-  readonly flow: unknown
-  readonly priority: unknown
+  type: unknown
+  flow: unknown
+  priority: unknown
   waiting: number
   waitingCost: number
   holdUs: number
@@ -39,6 +41,9 @@ export interface ShortGate {
   readonly hasRate: boolean
   rates: string
   isChanged: boolean
+  /** What is left of the rate and of the slots at this moment; below 0 until somebody asks. */
+  rateLeft: number
+  slotsLeft: number
 }
 
 const none = falses(1)
@@ -48,8 +53,11 @@ const oneRow = char(0x91, 0x95)
 const noRate = pack(0) + none
 const oneRate = pack(1)
 
+/** Makes a gate that is not there. */
+type MakeGate = (this: void, plan: Plan, name: string, limit: ShortLimit) => ShortGate | null
+
 /** Reads those that are not known yet, in one go. */
-export function readGates(plan: Plan, names: readonly string[], limits: readonly string[]): boolean {
+export function readGates(plan: Plan, names: readonly string[], limits: readonly string[], make: MakeGate = noGate): boolean {
   const asked: string[] = []
   const of: string[] = []
   const isAsked: Record<string, boolean | undefined> = {}
@@ -64,11 +72,16 @@ export function readGates(plan: Plan, names: readonly string[], limits: readonly
   const texts = redis.call("HMGET", `${plan.base}gates`, ...asked) as (string | false)[]
   for (let i = 0; i < asked.length; i++) {
     const limit = limitOf(plan, of[i] as string)
-    const gate = limit && readGate(asked[i] as string, limit, texts[i] as string | false, plan.nowMs * 1_000)
+    const [name, text] = [asked[i] as string, texts[i] as string | false]
+    const gate = limit && (text === false ? make(plan, name, limit) : readGate(name, limit, text, plan.nowMs * 1_000))
     if (!gate) return false
     plan.gates[gate.name] = gate
   }
   return true
+}
+
+function noGate(this: void): null {
+  return null
 }
 
 export function nameOf(limit: string, key: string): string {
@@ -102,9 +115,8 @@ function freeAt(rate: RatePolicy, atUs: number): number {
 }
 
 /** Null where it is no plain one. */
-function readGate(name: string, limit: ShortLimit, text: string | false, nowUs: number): ShortGate | null {
-  if (text === false) return null
-  const [rows, number, , idleSinceMs, types, hasCalls] = unpackFive(text, 5, 0)
+function readGate(name: string, limit: ShortLimit, text: string, nowUs: number): ShortGate | null {
+  const [rows, number, touchedAtMs, idleSinceMs, types, hasCalls] = unpackFive(text, 5, 0)
   if (types !== false || hasCalls !== false) return null
   let behind = rows + 1
   let [type, flow, priority, waiting, waitingCost]: unknown[] = [false, false, false, 0, 0]
@@ -120,6 +132,7 @@ function readGate(name: string, limit: ShortLimit, text: string | false, nowUs: 
     name,
     limit,
     number,
+    touchedAtMs: touchedAtMs as number,
     idleSinceMs: idleSinceMs as number,
     type,
     flow,
@@ -134,7 +147,91 @@ function readGate(name: string, limit: ShortLimit, text: string | false, nowUs: 
     hasRate: rateCount === 1,
     rates: rated === false ? "" : (rated as string),
     isChanged: false,
+    rateLeft: -1,
+    slotsLeft: -1,
   }
+}
+
+/** One that nobody has used yet. */
+export function newGate(name: string, limit: ShortLimit, number: number, nowMs: number): ShortGate {
+  const { rate } = limit
+  return {
+    name,
+    limit,
+    number,
+    touchedAtMs: nowMs,
+    idleSinceMs: 0,
+    type: false,
+    flow: false,
+    priority: false,
+    waiting: 0,
+    waitingCost: 0,
+    holdUs: 0,
+    closedUntilUs: 0,
+    reactedAtUs: noCooldown.reactedAtUs,
+    holderCount: 0,
+    holders: "",
+    hasRate: rate !== null,
+    rates: rate ? pack([1, rate.perUs, -1, -1, 0]) : "",
+    isChanged: false,
+    rateLeft: -1,
+    slotsLeft: -1,
+  }
+}
+
+/**
+ * A task comes to wait behind all who wait there. Whether nothing will hold it back: when it would start is told by src/limits where
+ * something does, or where others wait there as well.
+ */
+export function joinGate(plan: Plan, gate: ShortGate, type: string, flow: string, priority: number, cost: number): boolean {
+  const { rate, concurrency } = gate.limit
+  const nowUs = plan.nowMs * 1_000
+  if (gate.waiting === 0) {
+    gate.type = type
+    gate.flow = flow
+    gate.priority = priority
+  } else if (gate.type !== type || gate.flow !== flow || gate.priority !== priority) return false
+  if (!(cost > 0)) return false
+  if (rate) {
+    if (gate.rateLeft < 0) gate.rateLeft = rate.limit - usedOf(gate.rates, nowUs)
+    if (gate.waitingCost + cost > gate.rateLeft) return false
+  }
+  if (concurrency !== null) {
+    if (gate.slotsLeft < 0) gate.slotsLeft = concurrency - heldAt(gate, nowUs)
+    if ((rate ? 1 + gate.waiting : cost + gate.waitingCost) > gate.slotsLeft) return false
+  }
+  gate.waiting += 1
+  gate.waitingCost += cost
+  const { name } = gate.limit
+  if (plan.leftLimit[name] === undefined) {
+    plan.limits.push(name)
+    plan.leftLimit[name] = 0
+  }
+  plan.leftLimit[name] = (plan.leftLimit[name] as number) - 1
+  change(plan, gate)
+  return true
+}
+
+function usedOf(text: string, nowUs: number): number {
+  const [size, headBytes] = arrayAt(text, 1)
+  if (size === rateHead) return 0
+  const flat = unpackList(text, size, headBytes) as number[]
+  let [used, atUs] = [0, 0]
+  for (let i = rateHead; i < size; i += 2) {
+    atUs += flat[i] as number
+    if (atUs > nowUs) used += flat[i + 1] as number
+  }
+  return used
+}
+
+function heldAt({ holders, holderCount }: ShortGate, nowUs: number): number {
+  let [held, offset] = [0, holderCount > 0 ? 0 : -1]
+  while (offset !== -1) {
+    const [next, , , taken, endUs] = unpackFour(holders, 4, offset)
+    if ((endUs as number) > nowUs) held += taken as number
+    offset = next
+  }
+  return held
 }
 
 /** Whether the task passes; where it does not, or something is not as usual, the whole step is not for the short way. */
