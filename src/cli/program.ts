@@ -10,6 +10,7 @@ import { addExplain } from "./commands/explain.ts"
 import { addForecast } from "./commands/forecast.ts"
 import { addGet } from "./commands/get.ts"
 import { addHistory } from "./commands/history.ts"
+import { addInit } from "./commands/init.ts"
 import { addJob } from "./commands/job.ts"
 import { addLimits } from "./commands/limits.ts"
 import { addList } from "./commands/list.ts"
@@ -29,6 +30,7 @@ import { version } from "./version.ts"
 
 /** In the order of help: first what is used first. */
 const commands = [
+  addInit,
   addSubmit,
   addWork,
   addServe,
