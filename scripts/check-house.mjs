@@ -39,7 +39,7 @@ const seam = [
   [/\b(setTimeout|setInterval|setImmediate)\b/, "a timer"],
   [/\b(randomUUID|randomFillSync|randomInt|getRandomValues)\b/, "randomness"],
   // A method of that name is declared with the types of its arguments.
-  [/(?<![.\w])fetch\((?!\w+\??:)/, "fetch"],
+  [/(?<![.\w]|\bget )fetch\((?!\w+\??:)/, "fetch"],
   [/["']node:timers/, "node:timers"],
 ]
 

@@ -152,10 +152,14 @@ export function isTaskDefinition(value: unknown): value is AnyTask {
 
 export type Checked = { readonly kind: "ok"; readonly value: unknown } | { readonly kind: "refused"; readonly error: SluiceError }
 
-/** The input as the schema sees it, or why it does not fit. */
-export async function checkInput(task: AnyTask, input: unknown): Promise<Checked> {
+/** The input as the schema sees it, or why it does not fit. A promise only where the schema needs one: most do not, and tasks are many. */
+export function checkInput(task: AnyTask, input: unknown): Checked | Promise<Checked> {
   if (!task.input) return { kind: "ok", value: input }
-  const result = await task.input["~standard"].validate(input)
+  const result = task.input["~standard"].validate(input)
+  return "then" in result ? result.then((late) => judged(task, late)) : judged(task, result)
+}
+
+function judged(task: AnyTask, result: StandardSchemaV1.Result<unknown>): Checked {
   if (!result.issues) return { kind: "ok", value: result.value }
   const issues = result.issues.slice(0, 5).map(({ message, path }) => {
     const at = (path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".")

@@ -42,6 +42,8 @@ import type {
 export interface Store {
   /** The kind of store, as in its URL. */
   readonly kind: string
+  /** Absent: a worker has one exchange under way, because the store works in the worker's own process, and while it does nobody else can. */
+  readonly overlap?: Overlap
   hello(request: HelloRequest): Promise<HelloAnswer>
   submit(request: SubmitRequest): Promise<SubmitAnswer>
   /** In a transaction of the caller's, where the store is in a database of his: what he rolls back was never submitted. */
@@ -168,6 +170,14 @@ export interface GetAnswer {
   readonly tasks: readonly (TaskRecord | null)[]
   /** For each task that is pending. */
   readonly forecasts: readonly (Forecast | null)[]
+}
+
+/** Why a worker may have several exchanges under way, and how many. Claims have numbers, so they may be answered in any order. */
+export interface Overlap {
+  readonly exchanges: number
+  /** The fewest outcomes, or tasks to claim, that are worth an exchange beside another: a step has a cost of its own. */
+  readonly leastTasks: number
+  readonly reason: string
 }
 
 export interface ExchangeRequest {

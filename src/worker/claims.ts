@@ -1,14 +1,17 @@
-// When to claim, and under which number. A claim whose answer has not come is asked again under its number, so that what it
-// took is not left lying.
+// When to claim, for how many, and under which number. A claim whose answer has not come is asked again under its number, so that what it
+// took is not left lying; until then the room that it asked for is its own. Several may be under way: the store answers each number with
+// what that claim got, in whatever order they come.
 
 import type { ClaimRequest, ExchangeAnswer } from "../store/index.ts"
 
 export class Claims {
   private readonly types: readonly string[]
   private number = 0
-  /** On the monotonic clock: when a claim was first sent whose answer has not come. */
-  private sentAtMs: number | null = null
+  /** Those that nobody has answered: under way, or to be asked again. */
+  private readonly open: OpenClaim[] = []
   private mayFind = true
+  /** The latest answer had no end to what it found: another claim is worth sending before the next answer has come. */
+  private isDeep = false
   private nextDueAtMs: number | null = null
 
   constructor(types: readonly string[]) {
@@ -16,7 +19,12 @@ export class Claims {
   }
 
   get isUnanswered(): boolean {
-    return this.sentAtMs !== null
+    return this.open.length > 0
+  }
+
+  /** Room that is promised to claims which nobody has answered. */
+  get reserved(): number {
+    return this.open.reduce((sum, { max }) => sum + max, 0)
   }
 
   /** There may be something to claim. */
@@ -24,10 +32,15 @@ export class Claims {
     this.mayFind = true
   }
 
+  /** Whether the store has said that there is more than was taken. */
+  get hasBacklog(): boolean {
+    return this.isDeep
+  }
+
   isDue(nowMs: number, room: number): boolean {
-    if (this.isUnanswered) return true
+    if (this.lost) return true
     if (this.nextDueAtMs !== null && nowMs >= this.nextDueAtMs) this.mayFind = true
-    return this.mayFind && room > 0
+    return (this.mayFind || this.isDeep) && room > 0
   }
 
   /** On the monotonic clock. */
@@ -35,33 +48,61 @@ export class Claims {
     return room > 0 ? this.nextDueAtMs : null
   }
 
-  request(nowMs: number, room: number): ClaimRequest | null {
-    if (!this.isUnanswered) {
-      if (!this.mayFind || room <= 0) return null
-      this.number++
-      this.sentAtMs = nowMs
-    }
+  /** For as many as there is room for. One that is asked again takes no more than it asked for, or nothing, where nothing may be claimed any more. */
+  request(nowMs: number, room: number, mayClaim: boolean): OpenClaim | null {
+    const again = this.lost
+    if (!again && ((!this.mayFind && !this.isDeep) || room <= 0)) return null
+    const claim = again ?? { number: ++this.number, max: room, sentAtMs: nowMs, isUnderWay: true }
+    if (!again) this.open.push(claim)
+    claim.isUnderWay = true
+    if (!mayClaim) claim.max = 0
     // Set before the call: a wake-up that comes while it is under way must not be lost.
     this.mayFind = false
     this.nextDueAtMs = null
-    return { number: this.number, max: room, types: this.types.map((type) => ({ type, room })) }
+    return claim
+  }
+
+  toRequest({ number, max }: OpenClaim): ClaimRequest {
+    return { number, max, types: this.types.map((type) => ({ type, room: max })) }
   }
 
   /** Answers with the earliest time at which the tasks can have been claimed. */
-  answered(request: ClaimRequest, answer: ExchangeAnswer, sentAtMs: number): number {
-    const firstSentAtMs = this.sentAtMs ?? sentAtMs
-    this.sentAtMs = null
+  answered(claim: OpenClaim, answer: ExchangeAnswer, sentAtMs: number): number {
+    this.open.splice(this.open.indexOf(claim), 1)
     const begunAtMs = sentAtMs + answer.waitedMs
     this.follow(answer.nowMs)
     // What filled the room may not have been all: the next claim tells.
-    if (answer.more || answer.claimed.length >= request.max) this.mayFind = true
-    if (answer.nextAtMs !== null) this.nextDueAtMs = begunAtMs + Math.max(0, answer.nextAtMs - answer.nowMs)
+    this.isDeep = answer.more || answer.claimed.length >= claim.max
+    if (this.isDeep) this.mayFind = true
+    if (answer.nextAtMs !== null) this.lookAt(begunAtMs + Math.max(0, answer.nextAtMs - answer.nowMs))
     // What an earlier sending has claimed is as old as that.
-    return firstSentAtMs === sentAtMs ? begunAtMs : firstSentAtMs
+    return claim.sentAtMs === sentAtMs ? begunAtMs : claim.sentAtMs
+  }
+
+  /** Nobody knows whether it was carried out. */
+  unanswered(claim: OpenClaim): void {
+    claim.isUnderWay = false
   }
 
   /** Numbers follow the store's clock: those of a worker that was started again under its name are not taken for repetitions. */
   follow(storeNowMs: number): void {
     this.number = Math.max(this.number, storeNowMs * 1_000)
   }
+
+  /** Of several answers the earliest time counts: they may have come in another order than they were given. */
+  private lookAt(atMs: number): void {
+    this.nextDueAtMs = this.nextDueAtMs === null ? atMs : Math.min(this.nextDueAtMs, atMs)
+  }
+
+  private get lost(): OpenClaim | undefined {
+    return this.open.find(({ isUnderWay }) => !isUnderWay)
+  }
+}
+
+export interface OpenClaim {
+  readonly number: number
+  max: number
+  /** On the monotonic clock: when it was first sent. */
+  readonly sentAtMs: number
+  isUnderWay: boolean
 }

@@ -26,6 +26,11 @@ export class Line {
     this.options = options
   }
 
+  /** The latest call had no answer. */
+  get isAway(): boolean {
+    return this.awayAtMs !== null
+  }
+
   /** The answer, or null when there was none; then it has already waited for a while. A store that is gone for good throws. */
   async ask<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T | null> {
     try {

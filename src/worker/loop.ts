@@ -1,17 +1,18 @@
-// The worker's loop. It makes every exchange, one at a time: what happens between two of them is carried by the next.
-// Handlers never wait for the store, and the loop never waits for a handler.
+// The worker's loop. It makes every exchange: one at a time, or a few beside each other where the store says that it helps. What happens
+// meanwhile is carried by the next. Handlers never wait for the store, and the loop never waits for a handler.
 //
 //   working ──drain()──▶ draining ──nothing left, or the grace is over and the store away──▶ finished
 
 import type { AnyTask, Queue } from "../queue/index.ts"
-import type { ExchangeAnswer, ExchangeRequest, SettleAnswer } from "../store/index.ts"
-import type { Outcome, TaskRecord } from "../task/index.ts"
+import type { Outcome } from "../task/index.ts"
 import type { Timer, World } from "../world/index.ts"
+import { Answers, type Sent } from "./answers.ts"
 import { Claims } from "./claims.ts"
 import type { Events } from "./events.ts"
 import { Line } from "./line.ts"
 import { callDeadlineMs, longestPauseMs, type WorkerSettings } from "./options.ts"
-import { Outbox, type Settling } from "./outbox.ts"
+import { heartbeatRequest, Outbox, settleRequest } from "./outbox.ts"
+import { type Overlapping, overlapping } from "./overlap.ts"
 import { Permits } from "./permits.ts"
 import { RoundTrips } from "./round-trips.ts"
 import { Router } from "./router.ts"
@@ -37,6 +38,12 @@ export class Loop {
   private readonly permits: Permits
   private readonly router: Router
   private readonly scheduler: Scheduler
+  private readonly answers: Answers
+  private readonly overlap: Overlapping
+  /** How many exchanges have not been answered. */
+  private underWay = 0
+  /** Why no exchange is made any more: the store is gone for good; or it stays away and the grace is over, or all is done. */
+  private end: { readonly error: unknown } | "over" | null = null
   /** Fires when draining starts. */
   private readonly draining = new AbortController()
   private grace: Timer | null = null
@@ -60,6 +67,9 @@ export class Loop {
     this.waker = new Waker(this.world)
     this.router = new Router(queue, tasks, settings, this.drains, () => this.news())
     this.scheduler = new Scheduler(queue, settings, events, this.drains)
+    const { runs, outbox, claims, router, scheduler, world, drains } = this
+    this.answers = new Answers({ world, tasks, settings, events, runs, outbox, claims, router, scheduler, drains })
+    this.overlap = overlapping(queue.store.overlap, settings.concurrency)
   }
 
   get drains(): AbortSignal {
@@ -93,12 +103,14 @@ export class Loop {
     })
     try {
       await this.sayHello(line)
-      while (!this.isFinished) {
-        if (this.hasSomethingToSay()) {
-          if ((await this.exchange(line, signal)) === "no answer" && this.isWaitingInVain) break
-        } else await this.waker.sleepUntil(this.nextTimeMs())
+      while (!this.isFinished && this.end === null) {
+        if (this.mayExchange(line)) await this.sendNext(line, signal)
+        else await this.waker.sleepUntil(this.nextTimeMs())
       }
+      if (this.end !== null && this.end !== "over") throw this.end.error
     } finally {
+      // An answer that comes later starts nothing.
+      this.end ??= "over"
       this.draining.abort()
       this.grace?.cancel()
       this.runs.endAll("lease_lost")
@@ -126,29 +138,51 @@ export class Loop {
     }
   }
 
-  private async exchange(line: Line, signal: AbortSignal): Promise<"answered" | "no answer"> {
+  private async sendNext(line: Line, signal: AbortSignal): Promise<void> {
     // Handlers that end in the same turn share one exchange.
     await new Promise<void>((resolve) => this.world.turn(resolve))
-    const sentAtMs = this.world.monotonicMs()
-    const request = this.request(sentAtMs)
-    const answer = await line.ask(() => this.queue.store.exchange(request), signal)
-    if (answer) {
-      this.take(request, answer, sentAtMs)
-      return "answered"
+    if (this.mayExchange(line)) void this.exchange(line, signal).finally(() => this.waker.wake())
+  }
+
+  /** Never rejects: what ends the worker is noted. */
+  private async exchange(line: Line, signal: AbortSignal): Promise<void> {
+    const sent = this.next(this.world.monotonicMs())
+    this.underWay++
+    try {
+      const answer = await line.ask(() => this.queue.store.exchange(sent.request), signal)
+      if (this.end !== null) return
+      if (answer) this.answers.take(sent, answer)
+      else this.putBack(sent)
+    } catch (error) {
+      this.end ??= { error }
+    } finally {
+      this.underWay--
     }
-    // Nobody knows whether it was carried out: everything is said again.
-    this.outbox.putBack()
+  }
+
+  /** Nobody knows whether it was carried out: everything is said again. */
+  private putBack({ carried, claim, sentAtMs }: Sent): void {
+    this.outbox.putBack(carried)
+    if (claim) this.claims.unanswered(claim)
     if (this.runs.size > 0) this.lookAtMs = sentAtMs
-    return "no answer"
+    if (this.isWaitingInVain) this.end = "over"
   }
 
   private get isFinished(): boolean {
-    return this.drains.aborted && this.runs.size === 0 && this.outbox.isSettled && !this.claims.isUnanswered
+    return this.drains.aborted && this.runs.size === 0 && this.underWay === 0 && this.outbox.isSettled && !this.claims.isUnanswered
   }
 
   /** A store that stays away holds up a shutdown for its grace. What was not settled then comes back when its lease ends. */
   private get isWaitingInVain(): boolean {
     return this.drains.aborted && this.runs.size === 0 && this.world.monotonicMs() >= this.graceEndsAtMs
+  }
+
+  /** A further one goes beside those under way only with a good load, and not to a store that does not answer. */
+  private mayExchange(line: Line): boolean {
+    if (this.underWay === 0) return this.hasSomethingToSay()
+    const { exchanges, leastTasks } = this.overlap
+    if (this.underWay >= exchanges || line.isAway) return false
+    return this.outbox.waiting >= leastTasks || (this.claims.hasBacklog && this.room() >= leastTasks)
   }
 
   private hasSomethingToSay(): boolean {
@@ -157,102 +191,50 @@ export class Loop {
     return this.lookAtMs !== null && nowMs >= this.lookAtMs
   }
 
+  /** Null: an answer, or a handler that ends, comes first. */
   private nextTimeMs(): number | null {
+    if (this.underWay > 0) return null
     const times = [this.outbox.nextAtMs, this.claims.nextAtMs(this.room()), this.lookAtMs]
     return times.reduce((least, time) => (time !== null && (least === null || time < least) ? time : least), null)
   }
 
   private room(): number {
-    return this.drains.aborted ? 0 : Math.max(0, this.settings.concurrency - this.runs.size)
+    return this.drains.aborted ? 0 : Math.max(0, this.settings.concurrency - this.runs.size - this.claims.reserved)
   }
 
-  private request(nowMs: number): ExchangeRequest {
+  private next(nowMs: number): Sent {
+    const { settings, overlap } = this
     this.askedAtMs = nowMs
     this.lookAtMs = null
-    return {
-      workerId: this.settings.id,
-      leaseMs: this.settings.leaseMs,
-      ...this.outbox.take(nowMs),
-      claim: this.claims.request(nowMs, this.room()),
+    const carried = this.outbox.take(nowMs)
+    const room = this.claims.hasBacklog ? Math.min(overlap.share, this.room()) : this.room()
+    const claim = this.claims.request(nowMs, room, !this.drains.aborted)
+    const request = {
+      workerId: settings.id,
+      leaseMs: settings.leaseMs,
+      settles: carried.settling.map((one) => settleRequest(one, nowMs)),
+      heartbeats: carried.beating.map(heartbeatRequest),
+      claim: claim && this.claims.toRequest(claim),
     }
-  }
-
-  private take(request: ExchangeRequest, answer: ExchangeAnswer, sentAtMs: number): void {
-    const { settling, beating } = this.outbox.delivered()
-    for (const [i, settled] of answer.settled.entries()) this.tellSettled(settling[i], settled)
-    for (const [i, run] of beating.entries()) this.takeHeartbeat(run, request.heartbeats[i]?.progress ?? null, answer.kept[i], sentAtMs)
-    if (request.claim) {
-      const askedAtMs = this.claims.answered(request.claim, answer, sentAtMs)
-      for (const task of answer.claimed) {
-        const leaseLeftMs = (task.leaseExpiresAtMs ?? answer.nowMs) - answer.nowMs
-        this.startRun(task, askedAtMs, this.leaseEnd(sentAtMs, leaseLeftMs))
-      }
-    }
-    if (answer.unrouted.length > 0) this.router.wake(answer.unrouted)
-    this.scheduler.heard(answer, sentAtMs)
-    for (const paced of answer.paced ?? []) this.events.emit("gate.paced", paced)
-    for (const { id, fence } of answer.cancelled) this.runs.find(id, fence)?.stop("cancelled", this.settings.graceMs)
-  }
-
-  private takeHeartbeat(run: Run, carried: string | null, kept: "ok" | "stale" | undefined, sentAtMs: number): void {
-    if (!this.runs.has(run)) return
-    if (kept !== "ok") {
-      this.runs.lose(run)
-      return
-    }
-    run.leaseEndsAtMs = this.leaseEnd(sentAtMs, this.settings.leaseMs)
-    // What was reported while the heartbeat was under way goes with the next one.
-    if (run.progress === carried) run.progress = null
-  }
-
-  private startRun(task: TaskRecord, askedAtMs: number, leaseEndsAtMs: number): void {
-    const { id, type, fence, attempt } = task
-    this.runs.loseEarlier(task)
-    if (this.events.hasListeners("task.claimed")) this.events.emit("task.claimed", { id, type, fence, attempt })
-    const nowMs = this.world.monotonicMs()
-    const definition = this.tasks.get(type)
-    // A rate was charged for a start about now. One that comes much later would bunch up with others at the other side.
-    const isLate = nowMs >= leaseEndsAtMs || ((task.gates?.length ?? 0) > 0 && nowMs - askedAtMs > this.settings.startWithinMs)
-    if (!definition || isLate || this.drains.aborted) {
-      const reason = this.drains.aborted ? "shutdown" : "claimed too late to start"
-      const neverStarted = { durationMs: 0, spent: [], sentAtMs: null, respondedAtMs: null, rttMs: null, heard: [] }
-      this.outbox.settle({ task, outcome: { kind: "released", reason }, ...neverStarted })
-      return
-    }
-    if (this.runs.size === 0) this.outbox.firstRunStarts(nowMs)
-    this.runs.start(task, definition, leaseEndsAtMs)
+    return { request, carried, claim, sentAtMs: nowMs }
   }
 
   private settle(run: Run, outcome: Outcome): void {
-    const { task, startedAtMs, allSpent: spent, heard } = run
-    const { sentAtMs, respondedAtMs, isWatched } = run.paidFor
-    const rttMs = isWatched && respondedAtMs !== null ? this.roundTrips.leastMs(task.gates ?? [], sentAtMs, respondedAtMs) : null
-    const durationMs = this.world.monotonicMs() - startedAtMs
-    this.outbox.settle({ task, outcome, durationMs, spent, sentAtMs, respondedAtMs, rttMs, heard })
+    const { task, startedAtMs } = run
+    const durationMs = (run.respondedAtMs ?? this.world.monotonicMs()) - startedAtMs
+    const isGated = task.gates !== null && task.gates.length > 0
+    // Nobody wants to know how long a run without gates took that went well.
+    const isPlain = !isGated && outcome.kind === "completed" && run.heard.length === 0
+    this.outbox.settle({ task, outcome, durationMs, ...(isPlain ? nothingToTell : this.toTell(run)) })
     // What it held at its gates is free in the very step that settles it.
-    if (task.gates !== null && task.gates.length > 0) this.claims.wake()
+    if (isGated) this.claims.wake()
   }
 
-  private tellSettled(settling: Settling | undefined, answer: SettleAnswer): void {
-    if (!settling) return
-    const { task, outcome, durationMs } = settling
-    const { id, type, fence } = task
-    if (answer.kind === "stale") {
-      this.events.emit("task.stale", { id, type, fence, outcome: outcome.kind })
-      return
-    }
-    if (outcome.kind === "throttled" && outcome.scope !== "task") {
-      const { limit, retryAfterMs, status } = outcome
-      this.events.emit("gate.cooling", { id, type, limit, retryAfterMs, status })
-    }
-    if (this.events.hasListeners("task.settled")) {
-      const error = "error" in outcome ? outcome.error : null
-      this.events.emit("task.settled", { id, type, fence, outcome: outcome.kind, status: answer.status, durationMs, error })
-    }
-  }
-
-  /** A sixth of the lease is kept in hand, so that a handler has stopped before somebody else starts. */
-  private leaseEnd(sentAtMs: number, leaseMs: number): number {
-    return sentAtMs + leaseMs - Math.min(leaseMs, this.settings.leaseMs) / 6
+  private toTell({ task, paidFor, allSpent: spent, heard }: Run) {
+    const { sentAtMs, respondedAtMs, isWatched } = paidFor
+    const rttMs = isWatched && respondedAtMs !== null ? this.roundTrips.leastMs(task.gates ?? [], sentAtMs, respondedAtMs) : null
+    return { spent, sentAtMs, respondedAtMs, rttMs, heard }
   }
 }
+
+const nothingToTell = { spent: [], sentAtMs: null, respondedAtMs: null, rttMs: null, heard: [] }

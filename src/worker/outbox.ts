@@ -1,5 +1,5 @@
-// What a worker has to tell the store: outcomes, and which leases to keep. What an exchange carried stays in hand until it
-// is answered, and is told again when it was not.
+// What a worker has to tell the store: outcomes, and which leases to keep. What an exchange carries is that exchange's until it is
+// answered, and is told again by another when it was not.
 
 import { budgets, type HeartbeatRequest, type SettleRequest } from "../store/index.ts"
 import type { Outcome, TaskRecord } from "../task/index.ts"
@@ -19,12 +19,11 @@ export interface Settling {
   readonly heard: readonly Noted[]
 }
 
-interface Carried {
+/** What one exchange carries. */
+export interface Carried {
   readonly settling: readonly Settling[]
   readonly beating: readonly Run[]
 }
-
-const nothing: Carried = { settling: [], beating: [] }
 
 export class Outbox {
   private readonly runs: Runs
@@ -33,7 +32,6 @@ export class Outbox {
   /** Runs of this round of heartbeats that no exchange has carried yet. */
   private beating: Run[] = []
   private nextRoundAtMs = 0
-  private carried = nothing
 
   constructor(runs: Runs, heartbeatMs: number) {
     this.runs = runs
@@ -43,6 +41,11 @@ export class Outbox {
   /** Nothing is to be settled; leases are of no interest then. */
   get isSettled(): boolean {
     return this.settling.length === 0
+  }
+
+  /** How many outcomes wait for the next exchange. */
+  get waiting(): number {
+    return this.settling.length
   }
 
   settle(settling: Settling): void {
@@ -62,38 +65,32 @@ export class Outbox {
     return this.runs.size > 0 ? this.nextRoundAtMs : null
   }
 
-  take(nowMs: number): { settles: SettleRequest[]; heartbeats: HeartbeatRequest[] } {
+  take(nowMs: number): Carried {
     if (this.runs.size > 0 && nowMs >= this.nextRoundAtMs) {
       this.nextRoundAtMs = nowMs + this.heartbeatMs
       this.beating = this.runs.all()
     }
     const settling = this.settling.splice(0, budgets.stepRows)
     const beating = this.beating.splice(0, budgets.stepRows).filter((run) => this.runs.has(run))
-    this.carried = { settling, beating }
-    return {
-      settles: settling.map((one) => settleRequest(one, nowMs)),
-      heartbeats: beating.map(({ task, progress }) => ({ id: task.id, fence: task.fence, progress })),
-    }
+    return { settling, beating }
   }
 
-  /** What the answer is about. */
-  delivered(): Carried {
-    const { carried } = this
-    this.carried = nothing
-    return carried
-  }
-
-  putBack(): void {
-    this.settling = [...this.carried.settling, ...this.settling]
-    this.beating = [...this.carried.beating, ...this.beating]
-    this.carried = nothing
+  /** Nobody knows whether the store was told: it is told again. */
+  putBack({ settling, beating }: Carried): void {
+    this.settling = [...settling, ...this.settling]
+    this.beating = [...beating, ...this.beating]
   }
 }
 
+export function heartbeatRequest({ task, progress }: Run): HeartbeatRequest {
+  return { id: task.id, fence: task.fence, progress }
+}
+
 /** Times are told as ages, of now: what is sent again has grown older. */
-function settleRequest({ task, outcome, spent, sentAtMs, respondedAtMs, rttMs, heard }: Settling, nowMs: number): SettleRequest {
-  const age = (atMs: number | null) => (atMs === null ? null : ageMs(atMs, nowMs))
-  const ages = { sentAgoMs: age(sentAtMs), respondedAgoMs: age(respondedAtMs), rttMs }
-  const told = heard.length === 0 ? {} : { heard: heard.map((answer) => toAnswer(answer, nowMs)) }
-  return { id: task.id, fence: task.fence, outcome, spent, ...ages, ...told }
+export function settleRequest({ task, outcome, spent, sentAtMs, respondedAtMs, rttMs, heard }: Settling, nowMs: number): SettleRequest {
+  const sentAgoMs = sentAtMs === null ? null : ageMs(sentAtMs, nowMs)
+  const respondedAgoMs = respondedAtMs === null ? null : ageMs(respondedAtMs, nowMs)
+  // Written out: an object made by spreading is a slow one, and there are as many as there are tasks.
+  const request = { id: task.id, fence: task.fence, outcome, spent, sentAgoMs, respondedAgoMs, rttMs }
+  return heard.length === 0 ? request : { ...request, heard: heard.map((answer) => toAnswer(answer, nowMs)) }
 }

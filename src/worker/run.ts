@@ -4,15 +4,16 @@
 //   running ──stop(timeout | lease_lost | shutdown)──▶ done at once; a handler that goes on is an overrun
 //   running ──stop(cancelled)──▶ asked to stop ──handler ends, the grace is over, or another stop──▶ done(cancelled)
 
-import { checkInput } from "../queue/definition.ts"
-import type { AnyLimit, AnyTask, Context, CostOptions, Log, LogLevel, Queue, SpentOptions, Task } from "../queue/index.ts"
+import { type Checked, checkInput } from "../queue/definition.ts"
+import { type AnyLimit, type AnyTask, type CostOptions, type LogLevel, type Queue, type SpentOptions, Task } from "../queue/index.ts"
 import { readCost } from "../queue/limit.ts"
 import type { Answer, SettleRequest } from "../store/index.ts"
-import { type Outcome, RescheduleError, type TaskRecord } from "../task/index.ts"
-import { type Duration, parseDuration, parseName, readOptions, toJson } from "../units/index.ts"
+import type { Outcome, TaskRecord } from "../task/index.ts"
+import { parseName, readOptions, toJson } from "../units/index.ts"
 import type { Timer, World } from "../world/index.ts"
 import { outcomeOfError, outcomeOfStop, outcomeOfValue, type Policy, type StopReason, stopError } from "./outcomes.ts"
 import { type Noted, Requests } from "./requests.ts"
+import { RunContext } from "./run-context.ts"
 import { nameOf, Spending } from "./spending.ts"
 import { runInThread } from "./thread.ts"
 
@@ -32,48 +33,64 @@ export interface RunHooks {
 
 /** Answers that a run keeps until the store is told of them. */
 const mostHeard = 100
+const nothingHeard: readonly Noted[] = []
+
+/** On the monotonic clock. */
+export interface RunTimes {
+  readonly startedAtMs: number
+  readonly leaseEndsAtMs: number
+}
 
 export class Run {
   readonly task: TaskRecord
+  readonly queue: Queue
+  /** Where it stands among the runs of its worker. */
+  place = 0
   readonly startedAtMs: number
   /** On the monotonic clock: when the latest request may have gone out, and when the handler had ended by itself. */
   sentAtMs: number
   respondedAtMs: number | null = null
   /** The request that the claim has paid for, where it was watched. */
   firstAnswer: Noted | null = null
-  /** What no permit has told the store yet. */
-  heard: Noted[] = []
   /** On the monotonic clock: past this the lease cannot be relied on. */
   leaseEndsAtMs: number
   /** JSON text that no heartbeat has carried yet. */
   progress: string | null = null
   private readonly definition: AnyTask
-  private readonly queue: Queue
   private readonly hooks: RunHooks
   private readonly world: World
   private spending: Spending | null = null
   private asking: Requests | null = null
-  private readonly controller = new AbortController()
-  private readonly timeout: Timer
+  /** What no permit has told the store yet. */
+  private untold: Noted[] | null = null
+  /** Made when somebody asks for the signal: few do, and it costs more than the rest of a short run. */
+  private controller: AbortController | null = null
   private grace: Timer | null = null
   private asked: StopReason | null = null
   private isDone = false
   private handler: "working" | "overrun" | "ended" = "working"
 
-  constructor(task: TaskRecord, definition: AnyTask, queue: Queue, leaseEndsAtMs: number, hooks: RunHooks) {
+  constructor(task: TaskRecord, definition: AnyTask, queue: Queue, times: RunTimes, hooks: RunHooks) {
     this.task = task
     this.definition = definition
     this.queue = queue
-    this.leaseEndsAtMs = leaseEndsAtMs
+    this.leaseEndsAtMs = times.leaseEndsAtMs
     this.hooks = hooks
     this.world = queue.world
-    this.startedAtMs = this.world.monotonicMs()
-    this.sentAtMs = this.startedAtMs
-    this.timeout = this.world.timer(task.timeoutMs, () => this.stop("timeout", 0))
+    this.startedAtMs = times.startedAtMs
+    this.sentAtMs = times.startedAtMs
   }
 
   get signal(): AbortSignal {
+    if (!this.controller) {
+      this.controller = new AbortController()
+      if (this.asked !== null) this.controller.abort(stopError(this.asked))
+    }
     return this.controller.signal
+  }
+
+  get heard(): readonly Noted[] {
+    return this.untold ?? nothingHeard
   }
 
   get timesOutAtMs(): number {
@@ -91,11 +108,27 @@ export class Run {
     return this.spending?.all() ?? []
   }
 
-  start(view: Task): void {
-    this.handle(view).then(
-      (value) => this.ended(() => outcomeOfValue(value, this.queue.maxInputBytes)),
-      (error) => this.ended(() => this.outcomeOf(error)),
-    )
+  /** A handler that returns a value has ended then and there: no promise is made for it. */
+  start(): void {
+    // Asked to stop before it began: there is nothing to wait for.
+    if (this.isDone) {
+      this.handler = "ended"
+      return
+    }
+    let result: unknown
+    try {
+      result = this.handle()
+      if (isPromised(result)) result = Promise.resolve(result)
+    } catch (error) {
+      this.threw(error)
+      return
+    }
+    if (result instanceof Promise)
+      result.then(
+        (value) => this.returned(value),
+        (error) => this.threw(error),
+      )
+    else this.returned(result)
   }
 
   /** Asks the handler to stop, and stops waiting for it after the grace. Asked again without a grace, it waits no longer. */
@@ -103,7 +136,7 @@ export class Run {
     if (this.isDone || (this.asked !== null && graceMs > 0)) return
     if (this.asked === null) {
       this.asked = reason
-      this.controller.abort(stopError(reason))
+      this.controller?.abort(stopError(reason))
     }
     if (graceMs > 0) this.grace = this.world.timer(graceMs, () => this.giveUp(reason))
     else this.giveUp(reason)
@@ -126,7 +159,9 @@ export class Run {
 
   /** Resolves when one more request may go out. */
   async ask(limit: string | null, cost: number | null): Promise<void> {
-    await this.hooks.permit(this, limit, cost, this.heard.splice(0))
+    const { heard } = this
+    this.untold = null
+    await this.hooks.permit(this, limit, cost, heard)
     this.sentAtMs = this.world.monotonicMs()
   }
 
@@ -134,8 +169,9 @@ export class Run {
   note(answer: Noted): void {
     this.firstAnswer ??= answer
     this.sentAtMs = Math.max(this.sentAtMs, answer.sentAtMs)
-    if (this.heard.length >= mostHeard) this.heard.shift()
-    this.heard.push(answer)
+    this.untold ??= []
+    if (this.untold.length >= mostHeard) this.untold.shift()
+    this.untold.push(answer)
   }
 
   /** The same, from a thread: with ages instead of times. */
@@ -148,7 +184,7 @@ export class Run {
     this.hooks.log(this, level, message, fields)
   }
 
-  private get requests(): Requests {
+  get requests(): Requests {
     const run = this
     this.asking ??= new Requests({
       task: this.task,
@@ -163,12 +199,25 @@ export class Run {
     return this.asking
   }
 
-  private async handle(view: Task): Promise<unknown> {
+  private handle(): unknown {
     const { module, isolate } = this.definition
     if (isolate === "thread") return runInThread({ module: module ?? "", task: this.task, maxBytes: this.queue.maxInputBytes }, this)
-    const checked = await checkInput(this.definition, view.input)
+    const view = new Task(this.task)
+    const checked = checkInput(this.definition, view.input)
+    return "then" in checked ? checked.then((late) => this.call(view, late)) : this.call(view, checked)
+  }
+
+  private call(view: Task, checked: Checked): unknown {
     if (checked.kind === "refused") throw checked.error
-    return this.definition.run(checked.value as never, this.context(view) as never)
+    return this.definition.run(checked.value as never, new RunContext(this, view) as never)
+  }
+
+  private returned(value: unknown): void {
+    if (this.hasEnded()) this.finish(outcomeOfValue(value, this.queue.maxInputBytes))
+  }
+
+  private threw(error: unknown): void {
+    if (this.hasEnded()) this.finish(this.outcomeOf(error))
   }
 
   /** After a request to stop, an error is taken as the handler's way of stopping; a value is still a result. */
@@ -177,12 +226,13 @@ export class Run {
     return outcomeOfError(this.task, error, this.hooks.policy())
   }
 
-  private ended(outcome: () => Outcome | null): void {
+  /** The handler has; answers with whether anybody still waits for what it has to say. */
+  private hasEnded(): boolean {
     if (this.handler === "overrun") this.hooks.returned(this)
     this.handler = "ended"
-    if (this.isDone) return
+    if (this.isDone) return false
     this.respondedAtMs = this.world.monotonicMs()
-    this.finish(outcome())
+    return true
   }
 
   private giveUp(reason: StopReason): void {
@@ -200,47 +250,15 @@ export class Run {
 
   private finish(outcome: Outcome | null): void {
     this.isDone = true
-    this.timeout.cancel()
     this.grace?.cancel()
     this.hooks.done(this, outcome)
   }
-
-  /** Signal and log are made when they are asked for: most handlers use neither, and they cost more than the rest of a short run. */
-  private context(view: Task): Context {
-    const run = this
-    return {
-      task: view,
-      fence: this.task.fence,
-      queue: this.queue,
-      get signal() {
-        return run.signal
-      },
-      get log() {
-        return logTo((level, message, fields) => run.log(level, message, fields))
-      },
-      progress: (value) => this.report(value),
-      reschedule,
-      spent: (actual, options) => this.spent(actual, options),
-      permit: (limit, options) => this.permit(limit, options),
-      fetch: (input, init, options) => this.requests.fetch(input, init, options),
-      observe: (answer, options) => this.requests.observe(answer, options),
-    }
-  }
 }
 
-export function logTo(write: (level: LogLevel, message: string, fields: Fields) => void): Log {
-  const at =
-    (level: LogLevel) =>
-    (message: string, fields: Fields = {}) =>
-      write(level, message, fields)
-  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") }
-}
-
-export function reschedule(delay: Duration, options?: { readonly extendExpiration?: Duration; readonly reason?: string }): never {
-  const read = readOptions("ctx.reschedule", options, { extendExpiration: parseDuration, reason: (_name, value) => String(value) })
-  throw new RescheduleError({
-    delaySeconds: parseDuration("ctx.reschedule: delay", delay) / 1_000,
-    extendExpirationSeconds: (read.extendExpiration ?? 0) / 1_000,
-    ...(read.reason === undefined ? {} : { reason: read.reason }),
-  })
+/** As `await` sees it. */
+function isPromised(value: unknown): boolean {
+  return (
+    ((typeof value === "object" && value !== null) || typeof value === "function") &&
+    typeof (value as { then?: unknown }).then === "function"
+  )
 }

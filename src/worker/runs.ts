@@ -1,13 +1,13 @@
-// The runs that are under way in one worker, by task: started, watched, ended.
+// The runs that are under way in one worker: started, watched, ended.
 
-import { type AnyTask, type Queue, Task } from "../queue/index.ts"
+import type { AnyTask, Queue } from "../queue/index.ts"
 import type { Outcome, TaskRecord } from "../task/index.ts"
 import type { Events } from "./events.ts"
-import { LeaseWatch } from "./leases.ts"
 import type { WorkerSettings } from "./options.ts"
 import type { StopReason } from "./outcomes.ts"
 import type { Permits } from "./permits.ts"
-import { Run, type RunHooks } from "./run.ts"
+import { Run, type RunHooks, type RunTimes } from "./run.ts"
+import { RunWatch } from "./run-watch.ts"
 
 type Ended = (run: Run, outcome: Outcome | null) => void
 
@@ -19,8 +19,16 @@ export class Runs {
   private readonly events: Events
   private readonly permits: Permits
   private readonly ended: Ended
-  private readonly byId = new Map<string, Run>()
-  private readonly leases: LeaseWatch
+  /**
+   * In no order. Not a Map: one whose entries come and go all the time points from each of its old tables to the next, so that what is long
+   * gone keeps the garbage of the following alive, a few kilobytes for each task.
+   */
+  private readonly underWay: Run[] = []
+  /** Of them, those whose tasks had been claimed before. */
+  private repeated = 0
+  private starting: Run[] = []
+  private readonly leases: RunWatch
+  private readonly timeouts: RunWatch
 
   constructor(queue: Queue, settings: WorkerSettings, events: Events, permits: Permits, ended: Ended) {
     this.queue = queue
@@ -28,32 +36,42 @@ export class Runs {
     this.events = events
     this.permits = permits
     this.ended = ended
-    this.leases = new LeaseWatch(queue.world, this.byId, (run) => this.lose(run))
+    const all = () => this.all()
+    this.leases = new RunWatch(queue.world, { all, endOf: ({ leaseEndsAtMs }) => leaseEndsAtMs, over: (run) => this.lose(run) })
+    this.timeouts = new RunWatch(queue.world, { all, endOf: ({ timesOutAtMs }) => timesOutAtMs, over: (run) => run.stop("timeout", 0) })
   }
 
   get size(): number {
-    return this.byId.size
+    return this.underWay.length
   }
 
   all(): Run[] {
-    return [...this.byId.values()]
+    return [...this.underWay]
   }
 
   /** Whether this very run is under way, and not another one of its task. */
   has(run: Run): boolean {
-    return this.byId.get(run.task.id) === run
+    return this.underWay[run.place] === run
   }
 
-  find(id: string, fence: number): Run | null {
-    const run = this.byId.get(id)
-    return run?.task.fence === fence ? run : null
+  get hasRepeated(): boolean {
+    return this.repeated > 0
   }
 
-  start(task: TaskRecord, definition: AnyTask, leaseEndsAtMs: number): void {
-    const run = new Run(task, definition, this.queue, leaseEndsAtMs, this.hooks)
-    this.byId.set(task.id, run)
-    this.leases.watch(leaseEndsAtMs)
-    run.start(new Task(task))
+  byId(): ReadonlyMap<string, Run> {
+    return new Map(this.underWay.map((run) => [run.task.id, run]))
+  }
+
+  /** Its handler begins once everything else that is to start now is under way too. */
+  start(task: TaskRecord, definition: AnyTask, times: RunTimes): void {
+    const run = new Run(task, definition, this.queue, times, this.hooks)
+    run.place = this.underWay.length
+    this.underWay.push(run)
+    if (task.fence > 1) this.repeated++
+    this.leases.watch(times.leaseEndsAtMs)
+    this.timeouts.watch(run.timesOutAtMs)
+    if (this.starting.length === 0) queueMicrotask(() => this.begin())
+    this.starting.push(run)
   }
 
   lose(run: Run): void {
@@ -62,21 +80,32 @@ export class Runs {
     run.stop("lease_lost", 0)
   }
 
-  /** The task was claimed again: the lease that an earlier run of it still relies on is gone. */
-  loseEarlier(task: TaskRecord): void {
-    const earlier = this.byId.get(task.id)
-    if (earlier) this.lose(earlier)
-  }
-
   /** Waits for no handler any longer. */
   endAll(reason: StopReason): void {
     for (const run of this.all()) run.stop(reason, 0)
     this.leases.stop()
+    this.timeouts.stop()
+  }
+
+  private begin(): void {
+    const { starting } = this
+    this.starting = []
+    for (const run of starting) run.start()
+  }
+
+  private remove(run: Run): void {
+    const last = this.underWay.at(-1)
+    if (!last || !this.has(run)) return
+    this.underWay.pop()
+    if (run.task.fence > 1) this.repeated--
+    if (last === run) return
+    last.place = run.place
+    this.underWay[run.place] = last
   }
 
   private readonly hooks: RunHooks = {
     done: (run, outcome) => {
-      this.byId.delete(run.task.id)
+      this.remove(run)
       this.ended(run, outcome)
     },
     overrun: ({ task: { id, type, fence } }, reason) => {

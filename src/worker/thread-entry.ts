@@ -11,7 +11,7 @@ import { systemWorld } from "../world/index.ts"
 import { loadTasks } from "./module.ts"
 import { outcomeOfValue } from "./outcomes.ts"
 import { type Noted, Requests, toAnswer } from "./requests.ts"
-import { logTo, reschedule } from "./run.ts"
+import { logTo, reschedule } from "./run-context.ts"
 import { nameOf, Spending } from "./spending.ts"
 import { errorFrom, messageFor, type PermitReply, type ThreadMessage, type ThreadStart } from "./thread.ts"
 

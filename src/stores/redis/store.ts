@@ -3,7 +3,7 @@
 
 import { agedExchange, agedHold, agedPermit } from "../../store/aged.ts"
 import type { HoldAnswer, HoldRequest } from "../../store/calls-contract.ts"
-import type { ExchangeAnswer, ExchangeRequest, Operation, Store, StoreDescription } from "../../store/contract.ts"
+import type { ExchangeAnswer, ExchangeRequest, Operation, Overlap, Store, StoreDescription } from "../../store/contract.ts"
 import type { PermitAnswer, PermitRequest } from "../../store/limits-contract.ts"
 import { describeServer } from "./describe.ts"
 import { translate } from "./errors.ts"
@@ -24,6 +24,11 @@ export interface RedisStoreParts {
 
 export class RedisStore implements Store {
   readonly kind = "redis"
+  readonly overlap: Overlap = {
+    exchanges: 2,
+    leastTasks: 20,
+    reason: "the server works in a process of its own: while it works on one exchange, the worker works on what the other brought",
+  }
   private readonly parts: RedisStoreParts
 
   constructor(parts: RedisStoreParts) {

@@ -2,7 +2,7 @@
 // come late: whoever asked learns only that there was no answer, sometimes not even that.
 
 import { SluiceError } from "../../errors/index.ts"
-import type { Operation, Store } from "../../store/index.ts"
+import type { Operation, Overlap, Store } from "../../store/index.ts"
 import type { Faulted } from "../checker/index.ts"
 import type { Dice } from "../dice.ts"
 import type { WriteFact } from "../recorded-store.ts"
@@ -22,6 +22,7 @@ export class Network {
   private readonly store: Store
   private readonly write: WriteFact
   private readonly storeNowMs: () => number
+  private readonly overlap: Overlap
   private faults: Faults
   private outUntilMs = 0
   private isHealed = false
@@ -35,6 +36,7 @@ export class Network {
     faults: Faults
     write: WriteFact
     storeNowMs: () => number
+    exchanges: number
   }) {
     this.timeline = parts.timeline
     this.dice = parts.dice
@@ -42,6 +44,7 @@ export class Network {
     this.faults = parts.faults
     this.write = parts.write
     this.storeNowMs = parts.storeNowMs
+    this.overlap = { exchanges: parts.exchanges, leastTasks: 1, reason: "a network is between, and calls on it overtake each other" }
   }
 
   /** From now on every call arrives, and every answer. */
@@ -65,6 +68,7 @@ export class Network {
       get: (target, property) => {
         if (property === "wait") return (request: never, signal: AbortSignal) => this.wait(process, request, signal)
         if (property === "close") return async () => {}
+        if (property === "overlap") return this.overlap
         return Reflect.get(target, property)
       },
     })

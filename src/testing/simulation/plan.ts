@@ -37,6 +37,8 @@ export interface Plan {
   /** How many jobs people submit, and how many tasks of each run at once; null: any number. */
   readonly crews: number
   readonly crewConcurrency: number | null
+  /** How many exchanges a worker has under way at once. */
+  readonly exchanges: number
   /** Somebody schedules a task for every so many seconds; null: nobody does. */
   readonly tickSeconds: number | null
 }
@@ -84,6 +86,7 @@ export function drawPlan(dice: Dice): Plan {
     crews: dice.pick([0, 0, 1, 2]),
     crewConcurrency: dice.pick([null, 1, 2]),
     tickSeconds: dice.pick([null, null, 2, 3, 5]),
+    exchanges: dice.pick([1, 2, 3]),
   }
 }
 

@@ -72,7 +72,8 @@ export class Simulation {
   async run(): Promise<Simulated> {
     const store = await this.carry(this.options.open(this.storeProcess))
     this.store = store
-    const parts = { timeline: this.timeline, dice: this.dice.fork(), faults: this.plan.faults, write: this.write }
+    const { faults, exchanges } = this.plan
+    const parts = { timeline: this.timeline, dice: this.dice.fork(), faults, exchanges, write: this.write }
     this.network = new Network({ ...parts, store: recordedStore(store, this.write), storeNowMs: () => this.storeNowMs })
     for (const { name, policy } of this.limits) this.write(policyFact(name, policy))
     this.write(policyFact(jobLimit, { rates: [], concurrency: this.plan.crewConcurrency }))

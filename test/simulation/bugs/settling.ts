@@ -92,9 +92,26 @@ export const settlingBugs: readonly Bug[] = [
     like: "every worker that does not look how old the answer is",
     edits: [
       {
+        file: "worker/answers.ts",
+        find: `if (!definition || isLate || drains.aborted) {`,
+        replace: `if (!definition || drains.aborted) {`,
+      },
+    ],
+  },
+  {
+    name: "an answer is taken for that of the latest exchange",
+    like: "clients that keep what they have asked in one place, and ask again before they are answered",
+    edits: [
+      {
         file: "worker/loop.ts",
-        find: `if (!definition || isLate || this.drains.aborted) {`,
-        replace: `if (!definition || this.drains.aborted) {`,
+        find: `    const sent = this.next(this.world.monotonicMs())`,
+        replace: `    Object.assign(this, { latest: this.next(this.world.monotonicMs()) })`,
+      },
+      {
+        file: "worker/loop.ts",
+        find: `exchange(sent.request), signal)`,
+        replace: `exchange((this as never as { latest: Sent }).latest.request), signal)
+      const sent = (this as never as { latest: Sent }).latest`,
       },
     ],
   },

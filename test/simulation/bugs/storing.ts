@@ -9,8 +9,8 @@ export const storingBugs: readonly Bug[] = [
     edits: [
       {
         file: "worker/loop.ts",
-        find: `      leaseMs: this.settings.leaseMs,\n      ...this.outbox`,
-        replace: `      leaseMs: this.settings.leaseMs,\n      nowMs: this.world.wallMs(),\n      ...this.outbox`,
+        find: `      leaseMs: settings.leaseMs,\n      settles:`,
+        replace: `      leaseMs: settings.leaseMs,\n      nowMs: this.world.wallMs(),\n      settles:`,
       },
       {
         file: "store/stepped.ts",

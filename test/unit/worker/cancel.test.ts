@@ -68,8 +68,8 @@ describe("cancel", () => {
     await queue.advance("1ms")
     equal((await found(queue, task)).status, "cancelled")
     deepEqual(overruns, ["cancelled"])
-    // The watch on leases is left, and finds none.
-    equal(queue.world.armedTimers, timersBefore + 1)
+    // The watches on leases and on timeouts are left, and find none.
+    equal(queue.world.armedTimers, timersBefore + 2)
   })
 
   it("leaves a result that comes within the grace as it is", async () => {

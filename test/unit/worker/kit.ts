@@ -1,9 +1,11 @@
 // What the tests of the worker share: promises that a test keeps, and a store whose calls it sees and spoils.
 
 import { ok } from "node:assert/strict"
+import { SluiceError } from "../../../src/errors/index.ts"
 import type { Context, Queue, Task } from "../../../src/index.ts"
-import type { ExchangeRequest, Operation, SettleRequest, Store } from "../../../src/store/index.ts"
+import type { ExchangeRequest, Operation, Overlap, SettleRequest, Store } from "../../../src/store/index.ts"
 import { type DecideFault, type Fault, faultyStore } from "../../../src/testing/faulty-store.ts"
+import { throughCalls } from "../../../src/testing/through-calls.ts"
 import { sleep } from "../../../src/world/index.ts"
 
 export interface Deferred<T> {
@@ -114,5 +116,65 @@ export class HeldAnswers {
   release(): void {
     this.held?.resolve()
     this.held = null
+  }
+}
+
+/** A store that says that exchanges beside each other help, and whose answers the test gives out one by one, in the order that it likes. */
+export class OverlappedExchanges {
+  isHolding = false
+  /** Nothing is done, and no answer comes. */
+  isSilent = false
+  /** The most that were under way at once. */
+  most = 0
+  readonly seen: ExchangeRequest[] = []
+  private readonly waiting: { readonly request: ExchangeRequest; readonly answered: Deferred<"answer" | "lose"> }[] = []
+  private underWay = 0
+  private readonly overlap: Overlap
+
+  constructor(overlap: Partial<Overlap> = {}) {
+    this.overlap = { exchanges: 2, leastTasks: 1, reason: "a test says so", ...overlap }
+  }
+
+  readonly through = (store: Store): Store => {
+    const around = throughCalls(store, async (operation, request, call) => {
+      if (operation !== "exchange") return call(request)
+      this.seen.push(request as ExchangeRequest)
+      this.most = Math.max(this.most, ++this.underWay)
+      try {
+        return await this.carry(request as ExchangeRequest, call)
+      } finally {
+        this.underWay--
+      }
+    })
+    return new Proxy(around, { get: (target, property) => (property === "overlap" ? this.overlap : Reflect.get(target, property)) })
+  }
+
+  /** Those that were carried out, and whose answers have not been given. */
+  get held(): readonly ExchangeRequest[] {
+    return this.waiting.map(({ request }) => request)
+  }
+
+  hold(): void {
+    this.isHolding = true
+  }
+
+  /** One answer; or all, and those to come. */
+  release(place?: number): void {
+    if (place === undefined) this.isHolding = false
+    for (const { answered } of place === undefined ? this.waiting.splice(0) : this.waiting.splice(place, 1)) answered.resolve("answer")
+  }
+
+  lose(place: number): void {
+    for (const { answered } of this.waiting.splice(place, 1)) answered.resolve("lose")
+  }
+
+  private async carry(request: ExchangeRequest, call: (request: unknown) => Promise<unknown>): Promise<unknown> {
+    if (this.isSilent) return never()
+    const answer = await call(request)
+    if (!this.isHolding) return answer
+    const answered = deferred<"answer" | "lose">()
+    this.waiting.push({ request, answered })
+    if ((await answered.promise) === "lose") throw new SluiceError("store_unavailable", "a test has lost the answer")
+    return answer
   }
 }

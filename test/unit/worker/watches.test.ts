@@ -3,8 +3,8 @@
 import { deepEqual, equal } from "node:assert/strict"
 import { describe, it } from "node:test"
 import { VirtualWorld } from "../../../src/testing/virtual-world.ts"
-import { LeaseWatch } from "../../../src/worker/leases.ts"
 import type { Run } from "../../../src/worker/run.ts"
+import { RunWatch } from "../../../src/worker/run-watch.ts"
 import { Waker } from "../../../src/worker/waker.ts"
 
 /** Sleeps, and tells when it has woken up. */
@@ -56,14 +56,18 @@ describe("the waker", () => {
   })
 })
 
-describe("the watch on leases", () => {
+describe("the watch on runs", () => {
   function watched(leaseEnds: Readonly<Record<string, number>>) {
     const world = new VirtualWorld()
     const runs = new Map(Object.entries(leaseEnds).map(([id, leaseEndsAtMs]) => [id, { task: { id }, leaseEndsAtMs } as Run]))
     const lost: string[] = []
-    const watch = new LeaseWatch(world, runs, ({ task }) => {
-      lost.push(`${task.id} at ${world.monotonicMs()}`)
-      runs.delete(task.id)
+    const watch = new RunWatch(world, {
+      all: () => [...runs.values()],
+      endOf: ({ leaseEndsAtMs }) => leaseEndsAtMs,
+      over: ({ task }) => {
+        lost.push(`${task.id} at ${world.monotonicMs()}`)
+        runs.delete(task.id)
+      },
     })
     for (const run of runs.values()) watch.watch(run.leaseEndsAtMs)
     return { world, runs, lost, watch }
