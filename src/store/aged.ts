@@ -1,12 +1,13 @@
 // Whoever asks tells times as ages, of the moment at which he asked. A request that waited before its step began, for a lock or for
 // others, has grown older by that. Else a refusal that had to wait for another one's settle would seem to be about a later request,
-// and a gate would react to one episode twice.
+// and a gate would react to one episode twice. Ages are whole milliseconds: what waited for less is as old as it was.
 
 import type { HoldRequest } from "./calls-contract.ts"
 import type { Answer, ExchangeRequest } from "./contract.ts"
 import type { PermitRequest } from "./limits-contract.ts"
 
-export function agedExchange(request: ExchangeRequest, waitedMs: number): ExchangeRequest {
+export function agedExchange(request: ExchangeRequest, waited: number): ExchangeRequest {
+  const waitedMs = Math.floor(waited)
   if (waitedMs <= 0 || request.settles.length === 0) return request
   const older = olderBy(waitedMs)
   const settles = request.settles.map((settle) => ({
@@ -18,7 +19,8 @@ export function agedExchange(request: ExchangeRequest, waitedMs: number): Exchan
   return { ...request, settles }
 }
 
-export function agedHold(request: HoldRequest, waitedMs: number): HoldRequest {
+export function agedHold(request: HoldRequest, waited: number): HoldRequest {
+  const waitedMs = Math.floor(waited)
   if (waitedMs <= 0 || request.release.length === 0) return request
   const older = olderBy(waitedMs)
   const release = request.release.map((one) => ({
@@ -34,7 +36,8 @@ function olderBy(waitedMs: number) {
   return (agoMs: number | null) => (agoMs === null ? null : agoMs + waitedMs)
 }
 
-export function agedPermit(request: PermitRequest, waitedMs: number): PermitRequest {
+export function agedPermit(request: PermitRequest, waited: number): PermitRequest {
+  const waitedMs = Math.floor(waited)
   return waitedMs <= 0 || !request.heard ? request : { ...request, heard: agedAnswers(request.heard, waitedMs) }
 }
 

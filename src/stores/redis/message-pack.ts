@@ -1,5 +1,7 @@
 // As much of MessagePack as the server's Lua writes: whole numbers and fractions, texts, flags, arrays. Maps do not occur in rows.
 
+const longestShort = 12
+
 export class Packed {
   private readonly bytes: Buffer
   private at = 0
@@ -10,7 +12,7 @@ export class Packed {
 
   /** The next value. Throws where the bytes end within it or mean something else. */
   next(): unknown {
-    const head = this.bytes.readUInt8(this.at++)
+    const head = this.byte()
     if (head < 0x80) return head
     if (head >= 0xe0) return head - 0x100
     if (head >= 0xa0 && head < 0xc0) return this.text(head - 0xa0)
@@ -27,13 +29,13 @@ export class Packed {
       case 0xcb:
         return this.skip(8, this.bytes.readDoubleBE(this.at))
       case 0xcc:
-        return this.skip(1, this.bytes.readUInt8(this.at))
+        return this.byte()
       case 0xcd:
-        return this.skip(2, this.bytes.readUInt16BE(this.at))
+        return this.unsigned(2)
       case 0xce:
-        return this.skip(4, this.bytes.readUInt32BE(this.at))
+        return this.unsigned(4)
       case 0xcf:
-        return this.skip(8, Number(this.bytes.readBigUInt64BE(this.at)))
+        return this.unsigned(8)
       case 0xd0:
         return this.skip(1, this.bytes.readInt8(this.at))
       case 0xd1:
@@ -43,18 +45,32 @@ export class Packed {
       case 0xd3:
         return this.skip(8, Number(this.bytes.readBigInt64BE(this.at)))
       case 0xd9:
-        return this.text(this.skip(1, this.bytes.readUInt8(this.at)))
+        return this.text(this.byte())
       case 0xda:
-        return this.text(this.skip(2, this.bytes.readUInt16BE(this.at)))
+        return this.text(this.unsigned(2))
       case 0xdb:
-        return this.text(this.skip(4, this.bytes.readUInt32BE(this.at)))
+        return this.text(this.unsigned(4))
       case 0xdc:
-        return this.array(this.skip(2, this.bytes.readUInt16BE(this.at)))
+        return this.array(this.unsigned(2))
       case 0xdd:
-        return this.array(this.skip(4, this.bytes.readUInt32BE(this.at)))
+        return this.array(this.unsigned(4))
       default:
         throw new RangeError(`0x${head.toString(16)} at ${this.at - 1}`)
     }
+  }
+
+  private byte(): number {
+    const byte = this.bytes[this.at]
+    if (byte === undefined) throw new RangeError(`no byte at ${this.at}`)
+    this.at++
+    return byte
+  }
+
+  /** Above 2^53 it is the nearest that there is, like any number. */
+  private unsigned(size: number): number {
+    let value = 0
+    for (let i = 0; i < size; i++) value = value * 0x100 + this.byte()
+    return value
   }
 
   private skip(count: number, value: number): number {
@@ -65,8 +81,20 @@ export class Packed {
   private text(length: number): string {
     const end = this.at + length
     if (end > this.bytes.length) throw new RangeError(`${length} bytes of text at ${this.at}`)
-    const text = this.bytes.toString("utf8", this.at, end)
+    const text = this.short(end) ?? this.bytes.toString("utf8", this.at, end)
     this.at = end
+    return text
+  }
+
+  /** Null where it is long, or not plain letters. To ask the platform for a few letters costs more than to put them together. */
+  private short(end: number): string | null {
+    if (end - this.at > longestShort) return null
+    let text = ""
+    for (let i = this.at; i < end; i++) {
+      const byte = this.bytes[i] as number
+      if (byte >= 0x80) return null
+      text += String.fromCharCode(byte)
+    }
     return text
   }
 

@@ -75,14 +75,15 @@ export class Steps {
   }
 
   private read(operation: string, reply: unknown): unknown {
-    const [kind, text, ...rows] = reply as Buffer[]
+    const parts = reply as readonly Buffer[]
+    const [kind, text, message] = parts
     if (String(kind) === "lost") throw this.lost()
-    if (String(kind) !== "ok") throw this.failed(String(text), String(rows[0]))
+    if (String(kind) !== "ok") throw this.failed(String(text), String(message))
     this.seenAtMs = this.options.world.wallMs()
     try {
       return this.answers.restore(operation, JSON.parse(String(text)), (row) => {
-        const [id, packed, input] = rows.slice(3 * row, 3 * row + 3) as [Buffer, Buffer, Buffer]
-        return toTask(String(id), packed, input)
+        const at = 2 + 3 * row
+        return toTask(String(parts[at]), parts[at + 1] as Buffer, parts[at + 2] as Buffer)
       })
     } catch (error) {
       // The answer has come, and is not one: that is no matter of the connection.
