@@ -124,7 +124,10 @@ export class Run {
     const { url, lines } = this.options
     if (!lines) return url
     const through = new URL(url)
-    through.port = String(lines.portFor(proc))
+    const endpoint = through.searchParams.get("endpoint")
+    const server = endpoint === null ? through : new URL(endpoint)
+    server.port = String(lines.portFor(proc))
+    if (endpoint !== null) through.searchParams.set("endpoint", server.href)
     // Who judges is known by a name, where a store leaves him alone.
     through.searchParams.delete("application_name")
     return through.href

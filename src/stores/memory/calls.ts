@@ -115,6 +115,10 @@ export class MemoryCalls implements CallRecords {
     return old.length
   }
 
+  hasOwnersBefore(seenBeforeMs: number): boolean {
+    return [...this.owners.values()].some(({ seenAtMs }) => seenAtMs <= seenBeforeMs)
+  }
+
   tellNews(): void {
     this.hasNews = true
   }

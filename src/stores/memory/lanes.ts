@@ -201,6 +201,13 @@ export class Lanes implements Backlog {
     return forgotten
   }
 
+  /** Whether there is anything to forget. */
+  hasForgettable(): boolean {
+    for (const lane of this.byKey.values()) if (lane.head === null) return true
+    for (const flow of this.flowsByKey.values()) if (flow.standings.size === 0 && flow.virtualTime <= this.virtualTime) return true
+    return false
+  }
+
   private laneFor(task: TaskRecord): Lane {
     const key = laneKey(task)
     const known = this.byKey.get(key)

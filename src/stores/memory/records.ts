@@ -324,6 +324,12 @@ export class MemoryRecords implements Records {
     return forgotten + this.lanes.forget(limit - forgotten)
   }
 
+  /** Whether `forget` would find anything. */
+  hasForgettable(): boolean {
+    const isOld = ({ seenAtMs }: { readonly seenAtMs: number }) => seenAtMs + workerForgottenAfterMs <= this.nowMs
+    return [...this.workersById.values()].some(isOld) || this.lanes.hasForgettable()
+  }
+
   private put(task: TaskRecord): void {
     const before = this.tasks.get(task.id)
     if (before) this.unindex(before)

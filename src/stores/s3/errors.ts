@@ -46,9 +46,11 @@ export function absent(place: string, cause: unknown): SluiceError {
   )
 }
 
+/** What is at the bottom: above it stands only that something failed. */
 function reasonOf(cause: unknown): string {
-  const { message, cause: deeper } = cause as Error
-  return deeper instanceof Error && deeper.message !== "" ? deeper.message : String(message)
+  const { message, cause: deeper, code } = cause as Error & { readonly code?: unknown }
+  if (deeper instanceof Error) return reasonOf(deeper)
+  return message === "" && typeof code === "string" ? code : String(message)
 }
 
 export function damaged(place: string, key: string, what: string): SluiceError {

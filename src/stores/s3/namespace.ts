@@ -2,8 +2,8 @@
 
 import { type ClockState, clockStart, laterClock, tick } from "../../store/clock.ts"
 import type { StoreDescription } from "../../store/contract.ts"
-import type { Records } from "../../store/records.ts"
 import { systemWorld, type World } from "../../world/index.ts"
+import type { MemoryRecords } from "../memory/records.ts"
 import type { ServerClock } from "./clock.ts"
 import { Committer, type Stamp } from "./committer.ts"
 import { describe } from "./describe.ts"
@@ -64,7 +64,7 @@ export class Namespace {
     return this.committer.run(this.log, op, make)
   }
 
-  async look<T>(step: (records: Records) => T): Promise<T> {
+  async look<T>(step: (records: MemoryRecords) => T): Promise<T> {
     if (this.isClosed) throw closed(this.options.objects.place)
     await this.watcher.latest()
     return this.log.replica.look(this.stamp().atMs, step)

@@ -30,7 +30,7 @@ export class Replica {
     return hasNews
   }
 
-  look<T>(nowMs: number, step: (records: Records) => T): T {
+  look<T>(nowMs: number, step: (records: MemoryRecords) => T): T {
     this.records.beginAt(nowMs)
     return step(this.records)
   }

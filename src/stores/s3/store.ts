@@ -3,12 +3,22 @@
 
 import { agedExchange, agedHold, agedPermit } from "../../store/aged.ts"
 import type { HoldAnswer, HoldRequest } from "../../store/calls-contract.ts"
-import type { ExchangeAnswer, ExchangeRequest, GetAnswer, Operation, Store, StoreDescription } from "../../store/contract.ts"
+import type {
+  ExchangeAnswer,
+  ExchangeRequest,
+  GetAnswer,
+  Operation,
+  Store,
+  StoreDescription,
+  SweepAnswer,
+  SweepRequest,
+} from "../../store/contract.ts"
 import type { PermitAnswer, PermitRequest } from "../../store/limits-contract.ts"
 import * as steps from "../../store/steps.ts"
+import { findsNothing, sweptNothing } from "./idle-sweep.ts"
 import type { Namespace } from "./namespace.ts"
 
-type Changing = Exclude<keyof typeof steps.changing, "exchange" | "permit" | "hold">
+type Changing = Exclude<keyof typeof steps.changing, "exchange" | "permit" | "hold" | "sweep">
 type Looking = keyof typeof steps.looking
 
 export class S3Store implements Store {
@@ -31,7 +41,6 @@ export class S3Store implements Store {
   readonly saveSchedule = this.changes("saveSchedule")
   readonly changeSchedule = this.changes("changeSchedule")
   readonly fire = this.changes("fire")
-  readonly sweep = this.changes("sweep")
   readonly unrouted = this.looks("unrouted")
   readonly list = this.looks("list")
   readonly history = this.looks("history")
@@ -61,6 +70,11 @@ export class S3Store implements Store {
   async hold(request: HoldRequest): Promise<HoldAnswer> {
     const { answer, waitedMs } = await this.shared.change("hold", (waited) => agedHold(request, waited))
     return { ...(answer as HoldAnswer), waitedMs }
+  }
+
+  async sweep(request: SweepRequest): Promise<SweepAnswer> {
+    if (await this.shared.look((records) => findsNothing(records, request))) return sweptNothing
+    return (await this.shared.change("sweep", () => request)).answer as SweepAnswer
   }
 
   async get({ ids }: { readonly ids: readonly string[] }): Promise<GetAnswer> {

@@ -49,12 +49,14 @@ export class Watcher {
 
   /** A record was applied. */
   heard(hasNews: boolean): void {
+    // What is no news (a worker that says that it is there) leaves everybody where he is.
+    if (!hasNews) return
     this.pauseMs = firstPauseMs
     if (this.timer) {
       this.disarm()
       this.arm()
     }
-    if (hasNews) this.waiters.wake()
+    this.waiters.wake()
   }
 
   close(): void {

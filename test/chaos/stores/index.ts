@@ -3,6 +3,7 @@
 import type { Lines } from "../lines/index.ts"
 import { postgres } from "./postgres.ts"
 import { redis } from "./redis.ts"
+import { s3 } from "./s3.ts"
 import { sqlite } from "./sqlite.ts"
 
 export interface ChaosStore {
@@ -26,4 +27,4 @@ export type AppendFsync = (typeof fsyncs)[number]
 /** Everything that it keeps is in the folder, which is looked at afterwards when something was broken. */
 export type StartStore = (folder: string, keeping: Keeping) => Promise<ChaosStore>
 
-export const chaosStores: Readonly<Record<string, StartStore>> = { sqlite, redis, postgres }
+export const chaosStores: Readonly<Record<string, StartStore>> = { sqlite, redis, postgres, s3 }
