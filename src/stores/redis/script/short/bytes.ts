@@ -37,6 +37,15 @@ export function unpackList(text: string, count: number, offset: number): Any[] {
   return gathered(...cmsgpack.unpack_limit(text, count, offset))
 }
 
+/** Small whole numbers are one byte: each is made once. */
+const small: string[] = []
+for (let i = 0; i < 128; i++) small[i] = char(i)
+
+/** A whole number, packed. */
+export function packWhole(number: number): string {
+  return number >= 0 && number < 128 ? (small[number] as string) : pack(number)
+}
+
 /** What `false` is packed as, so often. */
 export function falses(count: number): string {
   let text = ""

@@ -7,9 +7,9 @@ import { tonumber } from "../builtins.ts"
 import { flowMember, flowName } from "../places.ts"
 import { redis } from "../server.ts"
 import { arrayAt, sub, unpackOne, unpackThree } from "./bytes.ts"
-import { passGate, readGates, type ShortGate } from "./gate.ts"
+import { limitOf, type Passing, passGate, readGates } from "./gate.ts"
 import { idsOf } from "./ids.ts"
-import { isBefore, isEmpty, memberOf, readLane, readSeqs, type ShortLane } from "./lane.ts"
+import { isBefore, isEmpty, memberOf, readLane, readSeqs, readyMark, type ShortLane, type Waiters } from "./lane.ts"
 import { countType, type Plan } from "./plan.ts"
 import { newStarts, readFresh, type Starts, start } from "./starts.ts"
 
@@ -67,9 +67,9 @@ export function planClaim(plan: Plan, asked: ClaimRequest, leaseMs: number): Cla
     wanted = Math.min(max, room)
   }
   if (before === "") return claim
-  const starts = newStarts(plan, asked.number, leaseMs)
+  const starts = newStarts(plan, from, asked.number, leaseMs)
   const taken = takeFrom(plan, claim, from, before, wanted, starts)
-  if (!taken || !passGates(plan, starts)) return null
+  if (!taken || !passGates(plan, taken, starts)) return null
   countType(plan, plan.claimed, from, plan.started.length)
   claim.more = room > plan.started.length && taken.member !== ""
   claim.taken = taken
@@ -115,10 +115,11 @@ function takeFrom(plan: Plan, claim: Claim, type: string, before: string, wanted
   if (member !== before || typeof time !== "number") return null
   // One more than can be needed, so that who is first among those that are left is always known.
   const members = redis.call("ZRANGE", `${base}lanes:0:${name}`, 0, wanted) as string[]
-  const lanes = readLanes(plan, type, flow, members, wanted)
-  if (!lanes || lanes.length === 0) return null
+  const waiters: Waiters = { seqs: [], ids: [], values: [] }
+  const lanes = readLanes(plan, waiters, readyMark(type, flow), members, wanted)
+  if (!lanes) return null
   claim.touched += 1 + lanes.length
-  const first = takeHeads(plan, starts, lanes, wanted)
+  const first = takeHeads(plan, starts, waiters, lanes, wanted)
   if (first === null) return null
   const count = plan.started.length
   const virtualTime = Math.max(plan.context.meta.number("time"), time) + (count - 1) * turn
@@ -128,51 +129,41 @@ function takeFrom(plan: Plan, claim: Claim, type: string, before: string, wanted
   return { type, flow, name, before, member: after, waiting: waiting as number, virtualTime, flowTime, lanes, starts }
 }
 
-function readLanes(plan: Plan, type: string, flow: string, members: readonly string[], wanted: number): ShortLane[] | null {
+function readLanes(plan: Plan, waiters: Waiters, mark: string, members: readonly string[], wanted: number): ShortLane[] | null {
+  const { base } = plan
+  const count = members.length
+  if (count === 0) return null
   const numbers: string[] = []
-  for (let i = 0; i < members.length; i++) numbers[i] = sub(members[i] as string, 38)
-  if (numbers.length === 0) return null
-  const texts = redis.call("HMGET", `${plan.base}lanes`, ...numbers) as (string | false)[]
-  const each = members.length === 1 ? wanted + 1 : Math.ceil(wanted / members.length) + 1
+  for (let i = 0; i < count; i++) numbers[i] = sub(members[i] as string, 38)
+  const texts = redis.call("HMGET", `${base}lanes`, ...numbers) as (string | false)[]
+  const each = count === 1 ? wanted + 1 : Math.ceil(wanted / count) + 1
   const lanes: ShortLane[] = []
-  const seqs: number[] = []
-  let at = 0
-  for (let i = 0; i < members.length; i++) {
-    const lane = readLane(plan.base, type, flow, members[i] as string, texts[i] as string | false, each)
+  for (let i = 0; i < count; i++) {
+    const lane = readLane(base, waiters, mark, members[i] as string, texts[i] as string | false, each)
     if (!lane) return null
     lanes[i] = lane
-    for (let j = 0; j < lane.seqs.length; j++) {
-      seqs[at] = lane.seqs[j] as number
-      at++
-    }
   }
-  const ids = idsOf(plan.base, seqs)
+  const ids = idsOf(base, waiters.seqs)
   if (!ids) return null
-  const values = redis.call("HMGET", `${plan.base}tasks`, ...ids) as string[]
-  at = 0
-  for (const lane of lanes) {
-    for (let j = 0; j < lane.seqs.length; j++) {
-      lane.ids[j] = ids[at] as string
-      lane.values[j] = values[at] as string
-      at++
-    }
-  }
+  waiters.ids = ids
+  waiters.values = redis.call("HMGET", `${base}tasks`, ...ids) as string[]
   return lanes
 }
 
-/** More of the lane's tasks. */
-function readOn(plan: Plan, lane: ShortLane, wanted: number): boolean {
-  const from = lane.seqs.length
-  readSeqs(plan.base, lane, wanted)
-  const seqs: number[] = []
-  for (let i = from; i < lane.seqs.length; i++) seqs.push(lane.seqs[i] as number)
-  if (seqs.length === 0) return true
-  const ids = idsOf(plan.base, seqs)
-  if (!ids) return false
-  const values = redis.call("HMGET", `${plan.base}tasks`, ...ids) as string[]
-  for (let i = 0; i < ids.length; i++) {
-    lane.ids[from + i] = ids[i] as string
-    lane.values[from + i] = values[i] as string
+/** More of the lane's tasks: they stand at the end of what was read, and those before them are not needed any more. */
+function readOn({ base }: Plan, { seqs, ids, values }: Waiters, lane: ShortLane, wanted: number): boolean {
+  const from = seqs.length
+  lane.from = from - lane.read
+  readSeqs(base, seqs, lane, wanted)
+  const more: number[] = []
+  for (let i = from; i < seqs.length; i++) more.push(seqs[i] as number)
+  if (more.length === 0) return true
+  const found = idsOf(base, more)
+  if (!found) return false
+  const texts = redis.call("HMGET", `${base}tasks`, ...found) as string[]
+  for (let i = 0; i < found.length; i++) {
+    ids[from + i] = found[i] as string
+    values[from + i] = texts[i] as string
   }
   return true
 }
@@ -181,24 +172,25 @@ function readOn(plan: Plan, lane: ShortLane, wanted: number): boolean {
  * Takes the first of all heads, again and again. Answers with the lane that is first then, false where nobody is left, null where a task is
  * not for the short way.
  */
-function takeHeads(plan: Plan, starts: Starts, lanes: readonly ShortLane[], wanted: number): ShortLane | false | null {
+function takeHeads(plan: Plan, starts: Starts, waiters: Waiters, lanes: readonly ShortLane[], wanted: number): ShortLane | false | null {
+  const { seqs, ids, values } = waiters
   const line: ShortLane[] = []
   for (let i = 0; i < lanes.length; i++) line[i] = lanes[i] as ShortLane
   let first = 0
   let count = 0
   let lane = line[0]
   while (count < wanted && lane !== undefined) {
-    const at = lane.taken
-    const seq = lane.seqs[at] as number
-    const value = lane.values[at] as string
-    const [offset, createdAtMs, available] = readFresh(lane, seq, value)
-    if (offset < 0 || !start(plan, starts, lane, lane.ids[at] as string, seq, value, offset, createdAtMs, available)) return null
-    lane.taken = at + 1
+    const at = lane.from + lane.taken
+    const seq = seqs[at] as number
+    const value = values[at] as string
+    const [offset, createdAtMs, available] = readFresh(starts, lane, seq, value)
+    if (offset < 0 || !start(plan, starts, lane, ids[at] as string, seq, value, offset, createdAtMs, available)) return null
+    lane.taken += 1
     count++
-    if (at + 1 >= lane.seqs.length && !lane.isRead && !readOn(plan, lane, wanted - count + 1)) return null
+    if (lane.taken >= lane.read && !lane.isRead && !readOn(plan, waiters, lane, wanted - count + 1)) return null
     if (isEmpty(lane)) first++
     else if (line.length - first > 1 || count === wanted) {
-      if (!readHead(lane)) return null
+      if (!readHead(starts, waiters, lane)) return null
       if (line.length - first > 1) first = putBack(line, first, lane)
     }
     lane = line[first]
@@ -207,9 +199,10 @@ function takeHeads(plan: Plan, starts: Starts, lanes: readonly ShortLane[], want
 }
 
 /** The head that the lane has now. */
-function readHead(lane: ShortLane): boolean {
-  const seq = lane.seqs[lane.taken] as number
-  const [offset, createdAtMs, , readyAfter] = readFresh(lane, seq, lane.values[lane.taken] as string)
+function readHead(starts: Starts, { seqs, values }: Waiters, lane: ShortLane): boolean {
+  const at = lane.from + lane.taken
+  const seq = seqs[at] as number
+  const [offset, createdAtMs, , readyAfter] = readFresh(starts, lane, seq, values[at] as string)
   if (offset < 0) return false
   lane.seq = seq
   lane.readyAtMs = createdAtMs + readyAfter
@@ -228,14 +221,16 @@ function putBack(line: ShortLane[], first: number, lane: ShortLane): number {
   return first + 1
 }
 
-function passGates(plan: Plan, { names, limits, ids, costs, lanes, expiresAtMs }: Starts): boolean {
+function passGates(plan: Plan, { type, flow }: Taken, { names, limits, ids, costs, lanes, expiresAtMs }: Starts): boolean {
   if (names.length === 0) return true
   if (!readGates(plan, names, limits)) return false
-  const untilUs = expiresAtMs * 1_000
+  const passing: Passing = { id: "", cost: 0, untilUs: expiresAtMs * 1_000, type, flow, priority: 0 }
   for (let i = 0; i < names.length; i++) {
-    const { type, flow, priority } = lanes[i] as ShortLane
-    const gate = plan.gates[names[i] as string] as ShortGate
-    if (!passGate(plan, gate, ids[i] as string, costs[i] as number, untilUs, type, flow, priority)) return false
+    passing.id = ids[i] as string
+    passing.cost = costs[i] as number
+    passing.priority = (lanes[i] as ShortLane).priority
+    const limit = limitOf(plan, limits[i] as string)
+    if (!limit || !passGate(plan, limit, names[i] as string, passing)) return false
   }
   return true
 }

@@ -3,34 +3,37 @@
 
 import { ready } from "../../../../store/claim.ts"
 import { tonumber } from "../builtins.ts"
-import { laneAt, laneMember } from "../places.ts"
+import { laneMember } from "../places.ts"
 import { redis } from "../server.ts"
-import { arrayAt, arrayHead, byte, char, falses, pack, sub, unpackFour, unpackList, unpackOne, unpackSix } from "./bytes.ts"
+import { arrayAt, arrayHead, byte, char, falses, len, pack, packWhole, sub, unpackList, unpackOne, unpackSix, unpackTwo } from "./bytes.ts"
 
 export interface ShortLane {
-  readonly number: number
-  readonly type: string
-  readonly flow: string
+  readonly number: string
   readonly priority: number
   /** Its record, how far what never changes goes there, where its list begins, and how many that has; -1: the list has a key. */
   readonly text: string
   readonly fixedTo: number
   readonly listFrom: number
   readonly count: number
-  /** What a task that stands here for the first time has behind its times, and what it has once it was claimed. */
+  /** What a task that stands here for the first time has behind its times. */
   readonly mark: string
-  readonly claimedMark: string
   /** As it stands. */
   readonly member: string
-  /** Its first tasks, as far as they were read, and whether those are all. */
-  readonly seqs: number[]
-  readonly ids: string[]
-  readonly values: string[]
+  /** Where its tasks stand among those that were read, and how many of them were; whether those are all. */
+  from: number
+  read: number
   isRead: boolean
   taken: number
   /** Of its head. */
   readyAtMs: number
   seq: number
+}
+
+/** The tasks that were read, of all lanes: numbers first, ids and records when all numbers are known. */
+export interface Waiters {
+  readonly seqs: number[]
+  ids: string[]
+  values: string[]
 }
 
 /** How a record begins: of a lane that has one priority, and of one that has nobody. */
@@ -40,61 +43,78 @@ const headMark = arrayHead(3)
 const none = falses(1)
 const noneGone = pack(0) + pack(0)
 const firstVersion = char(1)
-const secondVersion = char(2)
 const inOrder = char(1)
-const nowhere = char(0) + none
 
-/** Null where it is no such lane. */
-export function readLane(base: string, type: string, flow: string, member: string, text: string | false, wanted: number): ShortLane | null {
+/** What the lanes of one flow have behind their name while they are ready: type, flow and gate. */
+export function readyMark(type: string, flow: string): string {
+  return pack(type) + pack(flow) + pack(ready)
+}
+
+/** Null where it is no such lane. Adds the numbers of its first tasks. */
+export function readLane(
+  base: string,
+  waiters: Waiters,
+  mark: string,
+  member: string,
+  text: string | false,
+  wanted: number,
+): ShortLane | null {
   if (text === false || sub(text, 1, 1) !== oneLine) return null
-  const number = laneAt(member)
-  const [head, , itsType, itsFlow, gate] = unpackFour(text, 4, 1)
-  if (itsType !== type || itsFlow !== flow || gate !== ready || sub(text, head + 1, head + 1) !== headMark) return null
+  const [named] = unpackOne(text, 1, 1)
+  const head = named + len(mark)
+  if (sub(text, named + 1, head + 1) !== mark + headMark) return null
   const [list, priority, readyAtMs, seq, line, gone, sorted] = unpackSix(text, 6, head + 1)
   if (line !== priority || gone !== 0 || sorted !== 0) return null
   // One that stood elsewhere would be handed out twice.
   if (tonumber(sub(member, 6, 21)) !== readyAtMs || tonumber(sub(member, 22, 37)) !== seq) return null
-  let [inside, bytes] = [-1, 1]
-  if (byte(text, list + 1) !== 0xc2) [inside, bytes] = arrayAt(text, list + 1)
-  if (inside === 0 || (inside < 0 && bytes === 0)) return null
-  const packedPriority = pack(priority)
+  let [count, bytes] = [-1, 1]
+  if (byte(text, list + 1) !== 0xc2) [count, bytes] = arrayAt(text, list + 1)
+  if (count === 0 || (count < 0 && bytes === 0)) return null
+  const number = sub(member, 38)
   const lane: ShortLane = {
     number,
-    type,
-    flow,
     priority: priority as number,
     text,
     fixedTo: head,
     listFrom: list + bytes,
-    count: inside,
-    mark: firstVersion + packedPriority + inOrder + pack(number),
-    claimedMark: secondVersion + packedPriority + nowhere,
+    count,
+    mark: firstVersion + packWhole(priority as number) + inOrder + packWhole(tonumber(number)),
     member,
-    seqs: [],
-    ids: [],
-    values: [],
+    from: waiters.seqs.length,
+    read: 0,
     isRead: false,
     taken: 0,
     readyAtMs: readyAtMs as number,
     seq: seq as number,
   }
-  readSeqs(base, lane, wanted)
-  return lane.seqs[0] === seq ? lane : null
+  readSeqs(base, waiters.seqs, lane, wanted)
+  return waiters.seqs[lane.from] === seq ? lane : null
 }
 
-/** So many more of the numbers in its list. */
-export function readSeqs(base: string, lane: ShortLane, wanted: number): void {
-  const { seqs, count } = lane
-  const from = seqs.length
+/** Adds so many more of the numbers in its list, behind those that were read already. */
+export function readSeqs(base: string, seqs: number[], lane: ShortLane, wanted: number): void {
+  const { read, count } = lane
+  let at = seqs.length
   if (count >= 0) {
-    const to = Math.min(count, from + wanted)
-    const all = unpackList(lane.text, to, lane.listFrom) as number[]
-    for (let i = from; i < to; i++) seqs[i] = all[i] as number
+    const to = Math.min(count, read + wanted)
+    if (to === 2 && read === 0) {
+      const [, first, second] = unpackTwo(lane.text, 2, lane.listFrom)
+      seqs[at] = first as number
+      seqs[at + 1] = second as number
+    } else {
+      const all = unpackList(lane.text, to, lane.listFrom) as number[]
+      for (let i = read; i < to; i++) {
+        seqs[at] = all[i] as number
+        at++
+      }
+    }
+    lane.read = to
     lane.isRead = to === count
     return
   }
-  const found = redis.call("LRANGE", listKey(base, lane), from, from + wanted - 1) as string[]
-  for (let i = 0; i < found.length; i++) seqs[from + i] = tonumber(found[i])
+  const found = redis.call("LRANGE", listKey(base, lane), read, read + wanted - 1) as string[]
+  for (let i = 0; i < found.length; i++) seqs[at + i] = tonumber(found[i])
+  lane.read = read + found.length
   lane.isRead = found.length < wanted
 }
 
@@ -104,7 +124,7 @@ export function listKey(base: string, { number, priority }: ShortLane): string {
 
 /** As it stands with its head. */
 export function memberOf(lane: ShortLane): string {
-  return lane.taken === 0 ? lane.member : laneMember(lane, lane.number)
+  return lane.taken === 0 ? lane.member : laneMember(lane, tonumber(lane.number))
 }
 
 export function isBefore(a: ShortLane, b: ShortLane): boolean {
@@ -113,8 +133,8 @@ export function isBefore(a: ShortLane, b: ShortLane): boolean {
 }
 
 /** Whether all of its tasks have been taken. */
-export function isEmpty({ isRead, taken, seqs }: ShortLane): boolean {
-  return isRead && taken >= seqs.length
+export function isEmpty({ isRead, taken, read }: ShortLane): boolean {
+  return isRead && taken >= read
 }
 
 /** Its record without those that were taken. */
@@ -122,8 +142,8 @@ export function laneText(lane: ShortLane): string {
   const { text, priority, count, taken } = lane
   const fixed = sub(text, 2, lane.fixedTo)
   if (isEmpty(lane)) return noLine + fixed + none
-  const packed = pack(priority)
-  const head = headMark + packed + pack(lane.readyAtMs) + pack(lane.seq) + packed + noneGone
+  const packed = packWhole(priority)
+  const head = headMark + packed + pack(lane.readyAtMs) + packWhole(lane.seq) + packed + noneGone
   if (count < 0) return oneLine + fixed + head + none
   const [from] = unpackOne(text, taken, lane.listFrom)
   return oneLine + fixed + head + arrayHead(count - taken) + sub(text, from + 1)

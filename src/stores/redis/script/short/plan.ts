@@ -1,7 +1,9 @@
 // What an exchange that goes the short way is going to write. All of it is known before the first command that writes.
 
+import type { Values } from "../batch.ts"
 import type { Context } from "../context.ts"
-import type { ShortGate, ShortLimit } from "./gate.ts"
+import { pack } from "./bytes.ts"
+import type { ShortLimit } from "./gate.ts"
 
 export interface Plan {
   readonly context: Context
@@ -16,13 +18,17 @@ export interface Plan {
   readonly types: string[]
   readonly completed: Record<string, number>
   readonly claimed: Record<string, number>
-  /** Gates by name; those that have changed. */
-  readonly gates: Record<string, ShortGate | undefined>
-  readonly changedGates: ShortGate[]
+  /** The time, packed. */
+  readonly now: string
+  /** Gates by name, packed; those that have changed, and those that nobody waits at any more: time and number, one after the other. */
+  readonly gates: Record<string, string | undefined>
+  readonly changedGates: string[]
+  readonly isGateChanged: Record<string, boolean | undefined>
+  readonly idleGates: Values
   readonly shortLimits: Record<string, ShortLimit | undefined>
-  /** By limit: how many that waited at its gates have started. */
+  /** By limit: how many more wait at its gates. */
   readonly limits: string[]
-  readonly leftLimit: Record<string, number>
+  readonly moreOfLimit: Record<string, number | undefined>
 }
 
 export function newPlan(context: Context, workerId: string): Plan {
@@ -38,11 +44,14 @@ export function newPlan(context: Context, workerId: string): Plan {
     types: [],
     completed: {},
     claimed: {},
+    now: pack(nowMs),
     gates: {},
     changedGates: [],
+    isGateChanged: {},
+    idleGates: [],
     shortLimits: {},
     limits: [],
-    leftLimit: {},
+    moreOfLimit: {},
   }
 }
 

@@ -6,7 +6,7 @@ import { packEntries } from "../past.ts"
 import { isLong, outcomeCode, statusCode } from "../row.ts"
 import { redis } from "../server.ts"
 import { arrayHead, byte, char, falses, len, pack, sub, unpackFive, unpackSeven, unpackSix, unpackThree } from "./bytes.ts"
-import { leaveGate, nameOf, readGates, type ShortGate } from "./gate.ts"
+import { leaveGate, limitOf, nameOf, readGates } from "./gate.ts"
 import { countType, type Plan } from "./plan.ts"
 
 /** A task that runs, and one that has completed, begin so: how many values there are, and the status. */
@@ -69,8 +69,9 @@ function leaveGates(plan: Plan, { names, limits, places, costs, admitted }: Writ
   if (names.length === 0) return true
   if (!readGates(plan, names, limits)) return false
   for (let i = 0; i < names.length; i++) {
-    const gate = plan.gates[names[i] as string] as ShortGate
-    if (!leaveGate(plan, gate, settles[places[i] as number] as SettleRequest, admitted[i] as number, costs[i] as number)) return false
+    const limit = limitOf(plan, limits[i] as string)
+    const settle = settles[places[i] as number] as SettleRequest
+    if (!limit || !leaveGate(plan, limit, names[i] as string, settle, admitted[i] as number, costs[i] as number)) return false
   }
   return true
 }

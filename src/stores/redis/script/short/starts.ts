@@ -3,7 +3,7 @@
 import { claimedEntry } from "../../../../task/index.ts"
 import { packEntries } from "../past.ts"
 import { statusCode } from "../row.ts"
-import { arrayHead, byte, char, falses, len, pack, sub, unpackFive, unpackOne, unpackThree } from "./bytes.ts"
+import { arrayHead, byte, char, falses, len, pack, packWhole, sub, unpackFive, unpackOne, unpackThree } from "./bytes.ts"
 import { nameOf } from "./gate.ts"
 import type { ShortLane } from "./lane.ts"
 import type { Plan } from "./plan.ts"
@@ -11,6 +11,9 @@ import { oneGate } from "./settles.ts"
 
 const runningHead = arrayHead(24) + char(statusCode("running"))
 const firstRun = char(1, 1)
+const secondVersion = char(2)
+/** Standing nowhere, and no lane. */
+const nowhere = char(0) + falses(1)
 const none = falses(1)
 /** How many values a pending task has: at least, and at most. What follows the first are an expiry, a job, a flow, gates and a forecast. */
 const fewest = 10
@@ -21,6 +24,8 @@ const missing: readonly string[] = [falses(5), falses(4), falses(3), falses(2), 
 const isTrue = 0xc3
 
 export interface Starts {
+  /** Of the flow that they are taken from. */
+  readonly type: string
   readonly workerId: string
   readonly claimNumber: number
   readonly expiresAtMs: number
@@ -29,6 +34,9 @@ export interface Starts {
   /** What is alike for tasks that were created together is packed once. */
   createdAtMs: number
   tail: string
+  /** The same of those that have one priority: their version, priority and standing then. */
+  priority: number | null
+  claimedMark: string
   /** Id, record and input where that is kept apart: as they go into the answer. */
   readonly rows: string[]
   /** How far their forecasts were off: when each was expected. */
@@ -41,9 +49,10 @@ export interface Starts {
   readonly lanes: ShortLane[]
 }
 
-export function newStarts(plan: Plan, claimNumber: number, leaseMs: number): Starts {
+export function newStarts(plan: Plan, type: string, claimNumber: number, leaseMs: number): Starts {
   const { nowMs, workerId } = plan
   return {
+    type,
     workerId,
     claimNumber,
     expiresAtMs: nowMs + leaseMs,
@@ -51,6 +60,8 @@ export function newStarts(plan: Plan, claimNumber: number, leaseMs: number): Sta
     entry: none + pack(packEntries([claimedEntry(nowMs, workerId)])),
     createdAtMs: -1,
     tail: "",
+    priority: null,
+    claimedMark: "",
     rows: [],
     toldMs: [],
     names: [],
@@ -63,6 +74,7 @@ export function newStarts(plan: Plan, claimNumber: number, leaseMs: number): Sta
 
 /** Of a task that waits in the lane for the first time: the offset behind its times, and they. Below 0 where it is no such task. */
 export function readFresh(
+  starts: Starts,
   lane: ShortLane,
   seq: number,
   value: string,
@@ -71,7 +83,7 @@ export function readFresh(
   if (size < fewest || size > most || byte(value, 2) !== 0) return $multi(-1, 0, 0, 0)
   const [at, its, type, createdAtMs, available, ready] = unpackFive(value, 5, 2)
   const { mark } = lane
-  if (its !== seq || type !== lane.type || sub(value, at + 1, at + len(mark)) !== mark) return $multi(-1, 0, 0, 0)
+  if (its !== seq || type !== starts.type || sub(value, at + 1, at + len(mark)) !== mark) return $multi(-1, 0, 0, 0)
   return $multi(at, createdAtMs as number, available as number, ready as number)
 }
 
@@ -115,11 +127,15 @@ export function start(
     starts.createdAtMs = createdAtMs
     starts.tail = firstRun + now + now + starts.lease + pack(starts.expiresAtMs - createdAtMs) + starts.entry
   }
+  if (starts.priority !== lane.priority) {
+    starts.priority = lane.priority
+    starts.claimedMark = secondVersion + packWhole(lane.priority) + nowhere
+  }
   const isApart = byte(value, fixed + 2) === isTrue
   const record =
     runningHead +
     sub(value, 3, at) +
-    lane.claimedMark +
+    starts.claimedMark +
     sub(value, from + 1, fixed) +
     (missing[size - fewest] as string) +
     starts.tail +

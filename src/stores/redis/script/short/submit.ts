@@ -10,9 +10,16 @@ import { isLong, toFixed } from "../row.ts"
 import { redis } from "../server.ts"
 import { type Arrival, newArrival, readArrivals } from "./arrival.ts"
 import { arrayHead, char, falses, pack } from "./bytes.ts"
-import { joinGate, nameOf, newGate, readGates, type ShortGate, type ShortLimit } from "./gate.ts"
+import { joinGate, limitOf, nameOf, newGate, type Passing, readGates, type ShortLimit } from "./gate.ts"
 import { newPlan, type Plan } from "./plan.ts"
 import { writeSubmission } from "./write-submission.ts"
+
+interface NewGate {
+  readonly number: number
+  readonly name: string
+  readonly limit: string
+  readonly key: string
+}
 
 export interface Submission {
   readonly plan: Plan
@@ -24,9 +31,8 @@ export interface Submission {
   readonly arrivals: Arrival[]
   /** By the place of the task. */
   readonly arrivalOf: Arrival[]
-  /** Gates that are new, and their keys. */
-  readonly newGates: ShortGate[]
-  readonly newKeys: string[]
+  /** Gates that are not there yet. */
+  readonly newGates: NewGate[]
   /** The latest numbers that were given out. Kept back like all else: the engine begins with the same where this is not for the short way. */
   lanes: number
   gates: number
@@ -65,7 +71,6 @@ function planSubmit(this: void, context: Context, { tasks, newJob, closeJob }: S
     arrivals: [],
     arrivalOf: [],
     newGates: [],
-    newKeys: [],
     lanes: context.meta.number("lanes"),
     gates: context.meta.number("gates"),
   }
@@ -143,7 +148,7 @@ function isPlain({ base }: Plan, known: Record<string, boolean | undefined>, typ
 const noLimits = arrayHead(0)
 
 function passGates(submission: Submission): boolean {
-  const { plan, tasks, newGates, newKeys } = submission
+  const { plan, tasks, newGates } = submission
   const names: string[] = []
   const limits: string[] = []
   const keyOf: Record<string, string> = {}
@@ -157,18 +162,21 @@ function passGates(submission: Submission): boolean {
     limits[i] = limit
     keyOf[name] = key
   }
-  const make = function (this: void, _plan: Plan, name: string, limit: ShortLimit): ShortGate {
+  const make = function (this: void, name: string, limit: ShortLimit): string {
     submission.gates += 1
-    const gate = newGate(name, limit, submission.gates, plan.nowMs)
-    newGates.push(gate)
-    newKeys.push(keyOf[name] as string)
-    return gate
+    newGates.push({ number: submission.gates, name, limit: limit.name, key: keyOf[name] as string })
+    return newGate(limit, submission.gates, plan.nowMs)
   }
   if (!readGates(plan, names, limits, make)) return false
+  const joining: Passing = { id: "", cost: 0, untilUs: 0, type: "", flow: "", priority: 0 }
   for (let i = 0; i < tasks.length; i++) {
     const { type, flow, priority, gates } = tasks[i] as NewTask
-    const gate = plan.gates[names[i] as string] as ShortGate
-    if (!joinGate(plan, gate, type, flow, priority, gates?.[0]?.cost ?? 0)) return false
+    joining.type = type
+    joining.flow = flow
+    joining.priority = priority
+    joining.cost = gates?.[0]?.cost ?? 0
+    const limit = limitOf(plan, limits[i] as string)
+    if (!limit || !joinGate(plan, limit, names[i] as string, joining)) return false
   }
   return true
 }

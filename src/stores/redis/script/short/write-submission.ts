@@ -8,10 +8,10 @@ import { flowMember, flowName } from "../places.ts"
 import { isLong, statusCode } from "../row.ts"
 import { cmsgpack, redis } from "../server.ts"
 import { newMember, writeArrival } from "./arrival.ts"
-import { pack, sub, unpackThree } from "./bytes.ts"
-import { gateText } from "./gate.ts"
+import { sub, unpackThree } from "./bytes.ts"
 import type { Plan } from "./plan.ts"
 import type { Submission } from "./submit.ts"
+import { writeGates } from "./write.ts"
 
 export function writeSubmission(submission: Submission): string[] {
   const { plan, tasks, values, keys, firstSeq } = submission
@@ -35,7 +35,8 @@ export function writeSubmission(submission: Submission): string[] {
   callWith("HSET", `${base}keys`, keys)
   writeOrder(base, tasks, firstSeq)
   writeLanes(submission)
-  if (plan.changedGates.length > 0) writeGates(submission)
+  if (plan.changedGates.length > 0) writeGates(plan)
+  if (submission.newGates.length > 0) writeNewGates(submission)
   writeCounts(base, tasks)
   const { meta } = context
   meta.set("seq", firstSeq + tasks.length - 1)
@@ -148,25 +149,21 @@ function writeCounts(base: string, tasks: readonly NewTask[]): void {
   for (const type of types) redis.call("HINCRBY", `${base}counts`, `${statusCode("pending")}${type}`, counts[type] as number)
 }
 
-function writeGates({ plan, newGates, newKeys }: Submission): void {
-  const { base, changedGates, limits, leftLimit } = plan
-  const gates: Values = []
-  for (const gate of changedGates) gates.push(gate.name, gateText(gate, pack(gate.touchedAtMs)))
-  callWith("HSET", `${base}gates`, gates)
+function writeNewGates({ plan, newGates }: Submission): void {
+  const { base } = plan
   const names: Values = []
   const ordered: Record<string, Values | undefined> = {}
-  const made: string[] = []
-  for (const [i, { number, name, limit }] of newGates.entries()) {
+  const limits: string[] = []
+  for (const { number, name, limit, key } of newGates) {
     names.push(number, name)
-    let keys = ordered[limit.name]
+    let keys = ordered[limit]
     if (keys === undefined) {
       keys = []
-      ordered[limit.name] = keys
-      made.push(limit.name)
+      ordered[limit] = keys
+      limits.push(limit)
     }
-    keys.push(0, newKeys[i] as string)
+    keys.push(0, key)
   }
   callWith("HSET", `${base}gate-names`, names)
-  for (const limit of made) callWith("ZADD", `${base}gates:${limit}`, ordered[limit] ?? [])
-  for (const limit of limits) redis.call("HINCRBY", `${base}limits-waiting`, limit, -(leftLimit[limit] as number))
+  for (const limit of limits) callWith("ZADD", `${base}gates:${limit}`, ordered[limit] ?? [])
 }

@@ -1,20 +1,14 @@
 // Carries out what was planned: a command or two for each key, however many tasks there are.
 
 import { errorBucket } from "../../../../store/forecast.ts"
-import { gateForgottenAfterMs } from "../../../../store/limit-records.ts"
 import { callWith, type Values } from "../batch.ts"
 import { texts } from "../builtins.ts"
-import { sortable } from "../lua.ts"
 import { statusCode } from "../row.ts"
 import { cmsgpack, redis } from "../server.ts"
-import { pack } from "./bytes.ts"
 import type { Claim, Taken } from "./claim.ts"
 import type { Exchange } from "./exchange.ts"
-import { gateText } from "./gate.ts"
 import { isEmpty, laneText, listKey, memberOf } from "./lane.ts"
 import type { Plan } from "./plan.ts"
-
-const idleLagMs = gateForgottenAfterMs / 2
 
 export function write({ plan, claim }: Exchange): void {
   const { base, tasks, finished, workerId, context } = plan
@@ -66,14 +60,21 @@ function writeLanes({ base }: Plan, { name, lanes }: Taken): void {
   const gone: Values = []
   const come: Values = []
   const idle: Values = []
+  let [at, left] = [0, 0]
   for (const lane of lanes) {
     if (lane.taken === 0) continue
     const { number, member } = lane
     const hasNobody = isEmpty(lane)
-    texts.push(number, laneText(lane))
-    gone.push(member)
+    texts[2 * at] = number
+    texts[2 * at + 1] = laneText(lane)
+    gone[at] = member
+    at++
     if (hasNobody) idle.push(number)
-    else come.push(0, memberOf(lane))
+    else {
+      come[2 * left] = 0
+      come[2 * left + 1] = memberOf(lane)
+      left++
+    }
     if (lane.count >= 0) continue
     if (hasNobody) redis.call("DEL", listKey(base, lane))
     else redis.call("LTRIM", listKey(base, lane), lane.taken, -1)
@@ -113,18 +114,14 @@ function writeCounts({ base, types, completed, claimed }: Plan): void {
   }
 }
 
-function writeGates({ base, nowMs, changedGates, limits, leftLimit }: Plan): void {
-  const at = pack(nowMs)
-  const gates: Values = []
-  const idle: Values = []
-  for (const gate of changedGates) {
-    if (gate.waiting === 0 && (gate.idleSinceMs === 0 || nowMs - gate.idleSinceMs >= idleLagMs)) {
-      gate.idleSinceMs = nowMs
-      idle.push(nowMs, sortable(gate.number))
-    }
-    gates.push(gate.name, gateText(gate, at))
+export function writeGates({ base, gates, changedGates, idleGates, limits, moreOfLimit }: Plan): void {
+  const written: Values = []
+  for (let i = 0; i < changedGates.length; i++) {
+    const name = changedGates[i] as string
+    written[2 * i] = name
+    written[2 * i + 1] = gates[name] as string
   }
-  callWith("HSET", `${base}gates`, gates)
-  callWith("ZADD", `${base}gates-idle`, idle)
-  for (const limit of limits) redis.call("HINCRBY", `${base}limits-waiting`, limit, -(leftLimit[limit] as number))
+  callWith("HSET", `${base}gates`, written)
+  callWith("ZADD", `${base}gates-idle`, idleGates)
+  for (const limit of limits) redis.call("HINCRBY", `${base}limits-waiting`, limit, moreOfLimit[limit] as number)
 }
