@@ -11,15 +11,20 @@ const call = defineTask("call", {
 })
 
 const batch = 1_000
-const workerId = "bench-worker"
+let opened = 0
 
 export class Backlog {
   static async open(url, namespace = "default") {
     return new Backlog(await connect(url, { namespace }))
   }
 
+  /** What it claims. */
+  type = "call"
+
   constructor(queue) {
     this.queue = queue
+    // Claims are numbered by their worker.
+    this.workerId = `bench-worker-${process.pid}-${opened++}`
     this.number = 0
     this.settles = []
   }
@@ -50,11 +55,11 @@ export class Backlog {
   /** One exchange: settles what the last one claimed, and claims. */
   async claim(max) {
     const request = {
-      workerId,
+      workerId: this.workerId,
       leaseMs: 60_000,
       heartbeats: [],
       settles: this.settles,
-      claim: { number: ++this.number, max, types: [{ type: "call", room: max }] },
+      claim: { number: ++this.number, max, types: [{ type: this.type, room: max }] },
     }
     const startedAtMs = performance.now()
     const answer = await this.queue.store.exchange(request)

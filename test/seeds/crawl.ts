@@ -24,10 +24,10 @@ export class Domain {
   private readonly side: HttpSide
   private readonly held: ServerResponse[]
 
-  private constructor(side: HttpSide, held: ServerResponse[], startMs: number | undefined) {
+  private constructor(side: HttpSide, held: ServerResponse[], startMs: number | undefined, World: typeof VirtualWorld) {
     this.side = side
     this.held = held
-    this.world = new VirtualWorld({
+    this.world = new World({
       ...(startMs === undefined ? {} : { startMs }),
       fetch: (url, init) => {
         this.sentAtMs.push(this.world.wallMs())
@@ -36,13 +36,13 @@ export class Domain {
     })
   }
 
-  static async open(startMs?: number): Promise<Domain> {
+  static async open(startMs?: number, World = VirtualWorld): Promise<Domain> {
     const held: ServerResponse[] = []
     const side = await httpSide((_request, response) => {
       if (domain.answer === "hold") held.push(response)
       else response.writeHead(domain.answer).end("{}")
     })
-    const domain = new Domain(side, held, startMs)
+    const domain = new Domain(side, held, startMs, World)
     return domain
   }
 

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { afterEach, describe } from "node:test"
 import type { AnyTask } from "../../src/index.ts"
 import { type Store, type TestQueue, type TestQueueOptions, testQueue } from "../../src/testing/index.ts"
+import { postgresPlace } from "../engines/postgres-place.ts"
 import { redisPlace } from "../engines/redis-place.ts"
 import { withOwnNews } from "./own-news.ts"
 import { PatientWorld } from "./patient-world.ts"
@@ -28,6 +29,10 @@ const embedded: Readonly<Record<string, () => Promise<Place>>> = {
 const servers: typeof embedded = {
   redis: async () => {
     const { url, clear } = await redisPlace()
+    return { url, isFar: true, remove: clear }
+  },
+  postgres: async () => {
+    const { url, clear } = await postgresPlace()
     return { url, isFar: true, remove: clear }
   },
 }
