@@ -16,7 +16,7 @@ import { describeMachine } from "./report/machine.mjs"
 import { writeSection } from "./report/write-section.mjs"
 
 const usage =
-  "usage: npm run bench -- limits-http [--tasks 2000] [--guilds 50] [--window-seconds 10] [--calls 800] [--store sqlite|redis] [--only sluice,slots,bottleneck,p-throttle] [--seed n] [--json] [--write]"
+  "usage: npm run bench -- limits-http [--tasks 2000] [--guilds 50] [--window-seconds 10] [--calls 800] [--store sqlite|redis|postgres] [--only sluice,slots,bottleneck,p-throttle] [--seed n] [--json] [--write]"
 const countings = ["fixed", "sliding"]
 const parts = ["sluice", "slots", "bottleneck", "p-throttle"]
 
@@ -139,7 +139,7 @@ try {
   tell(`bench limits-http: ${error.message} (seed ${seed})`)
   process.exitCode = 1
 } finally {
-  endStore()
+  await endStore()
   rmSync(folder, { recursive: true, force: true })
   // A run that was cut off may still wait for something that never comes.
   process.exit()

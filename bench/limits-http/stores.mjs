@@ -1,4 +1,5 @@
-// The stores that the cases run on, each case in a place of its own. Redis is a server that ends with the run, and syncs before it answers.
+// The stores that the cases run on, each case in a place of its own. Redis and Postgres are servers that end with the run, and sync before
+// they answer.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync } from "node:fs"
@@ -21,6 +22,13 @@ export const stores = {
     await untilReady(server)
     let made = 0
     return { storeFor: (name) => `redis://127.0.0.1:${port}?prefix=${name}-${made++}`, end: () => server.kill("SIGKILL") }
+  },
+  async postgres(folder) {
+    // Only where it is asked for: its client is installed with what the benchmarks compare with.
+    const { startPostgres } = await import("../postgres/server.mjs")
+    const server = await startPostgres(folder)
+    let made = 0
+    return { storeFor: (name) => `${server.url}?schema=${name.replaceAll("-", "_")}_${made++}`, end: () => server.stop() }
   },
 }
 

@@ -7,6 +7,8 @@ export interface OpenRequest {
   readonly url: string
   readonly namespace: string
   readonly world: World
+  /** Connections of the user's own, for stores that take them. */
+  readonly pool?: unknown
 }
 
 export type OpenStore = (request: OpenRequest) => Promise<Store>

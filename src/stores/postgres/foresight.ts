@@ -4,7 +4,7 @@
 import { budgets, type ExchangeRequest, type SubmitRequest } from "../../store/contract.ts"
 import { firstFlows, readyLanes, tasksOfReady } from "./lane-reader.ts"
 import type { Mode } from "./mode.ts"
-import type { Shared } from "./records.ts"
+import type { Shared } from "./opening.ts"
 import type { Sql } from "./sql.ts"
 
 export interface ForeseenExchange {

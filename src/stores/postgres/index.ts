@@ -5,6 +5,7 @@ import type { OpenStore } from "../../store/open.ts"
 import { systemWorld } from "../../world/index.ts"
 import { describeServer } from "./describe.ts"
 import { translate } from "./errors.ts"
+import { givenPool } from "./given-pool.ts"
 import { loadLibrary } from "./library.ts"
 import { type Location, parseLocation, placeOf } from "./location.ts"
 import { migrate } from "./migrate.ts"
@@ -14,10 +15,11 @@ import { Dialect, Session } from "./session.ts"
 import { Steps } from "./steps.ts"
 import { PostgresStore } from "./store.ts"
 
-export const open: OpenStore = async ({ url, namespace, world }) => {
+export const open: OpenStore = async ({ url, namespace, world, pool: given }) => {
   const location = parseLocation(url)
   const place = placeOf(location)
-  const pool = await makePool(location)
+  const { pool: connections, canListen } = given === undefined ? { pool: await makePool(location), canListen: true } : givenPool(given)
+  const pool = heard(connections)
   const dialect = new Dialect(location.schema, location.isPreparing)
   try {
     const ns = await withClient(pool, async (client) => {
@@ -25,7 +27,7 @@ export const open: OpenStore = async ({ url, namespace, world }) => {
       return numberOf(new Session(client, dialect), namespace)
     })
     const channel = channelOf(location.schema, namespace)
-    const news = new News({ pool, dialect, ns, channel, isListening: location.isListening })
+    const news = new News({ pool, dialect, ns, channel, isListening: location.isListening && canListen })
     const steps = new Steps({ place, pool, dialect, ns, channel, world, hasOwnClock: world !== systemWorld })
     const describe = () => describeServer(pool, dialect, place.replace(/^postgres /, ""))
     return new PostgresStore({ namespace, ns, world, steps, news, describe, end: () => pool.end() })
@@ -51,9 +53,22 @@ async function makePool({ connectionString, patienceMs, poolSize }: Location): P
   })
   // Of connections that nobody uses: the next who needs one gets another.
   pool.on("error", () => {})
-  // Of one that a step has in its hands, between two statements: nobody else would hear of it, and the process would end. The next statement tells.
-  pool.on("connect", (client) => client.on("error", () => {}))
   return pool
+}
+
+/** A connection may break between two statements of a step: if nobody heard of it, the process would end. The next statement tells. */
+function heard(pool: Pool): Pool {
+  const known = new WeakSet<Client>()
+  return {
+    connect: async () => {
+      const client = await pool.connect()
+      if (!known.has(client)) client.on("error", () => {})
+      known.add(client)
+      return client
+    },
+    end: () => pool.end(),
+    on: (event, listener) => pool.on(event, listener),
+  }
 }
 
 async function withClient<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {

@@ -15,5 +15,4 @@ export interface Pool {
   connect(): Promise<Client>
   end(): Promise<void>
   on(event: "error", heard: (error: Error) => void): unknown
-  on(event: "connect", heard: (client: Client) => void): unknown
 }

@@ -44,15 +44,15 @@ SELECT worker_id, seen_at_ms, types,
 FROM $s.workers AS workers WHERE ns = $1 AND seen_at_ms > $2 ORDER BY worker_id LIMIT $3
 
 -- name: firstPending
--- 1 ns, 2 after seq, 3 rows to look at
+-- Of rows that are looked at, those of other namespaces too. 1 ns, 2 after seq, 3 rows to look at
 SELECT $columns FROM (
-  SELECT * FROM $s.tasks WHERE seq > $2 AND ns = $1 ORDER BY seq LIMIT $3
+  SELECT * FROM $s.tasks WHERE seq > $2 ORDER BY seq LIMIT $3
 ) AS tasks
-WHERE status = 'pending' ORDER BY seq LIMIT 1
+WHERE ns = $1 AND status = 'pending' ORDER BY seq LIMIT 1
 
 -- name: firstPendingEnd
--- Where a look that found none ended. 1 ns, 2 after seq, 3 rows to look at; answers with how many and the last
-SELECT count(*), max(seq) FROM (SELECT seq FROM $s.tasks WHERE seq > $2 AND ns = $1 ORDER BY seq LIMIT $3) AS looked
+-- Where a look that found none ended. 1 after seq, 2 rows to look at; answers with how many and the last
+SELECT count(*), max(seq) FROM (SELECT seq FROM $s.tasks WHERE seq > $1 ORDER BY seq LIMIT $2) AS looked
 
 -- name: expiring
 -- 1 ns, 2 by, 3 limit
