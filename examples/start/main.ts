@@ -1,8 +1,9 @@
-// `npm start`: the five stories as live load on one store, with a provider that enforces their limits. Goes on, round after round, until
+// `npm start`: the five stories as live load on one store, with a server to look at it and a provider that enforces their limits. Goes on, round after round, until
 // Ctrl-C. With --exit it runs one round, prints a table and ends: with 0, or with 1 where a limit was exceeded.
 
 import { setTimeout as sleep } from "node:timers/promises"
 import { connect } from "sluice"
+import { serve } from "sluice/http"
 import { type Provider, startProvider } from "../provider/start.ts"
 import { storeUrl } from "../story.ts"
 import { stories } from "./stories.ts"
@@ -21,12 +22,14 @@ const pause = (ms: number) => sleep(ms, undefined, { signal: stop.signal }).catc
 const url = storeUrl()
 const provider = await startProvider(Object.assign({}, ...stories.map(({ routes }) => routes)))
 const queue = await connect(url)
+const server = await serve(queue, { port: 0 })
 const tasks = stories.flatMap((story) => story.tasks)
 const workers = [1, 2].map((number) => queue.worker(tasks, { id: `worker-${number}`, concurrency: 20, sweep: "1s", grace: "2s" }))
 
 console.log(`
 Sluice is at work.
 
+  dashboard  ${server.url}, with the API that it uses at /openapi.json
   store      ${url}
   provider   ${provider.url}, a process that enforces its limits and answers 429 to whoever exceeds them
   workers    ${workers.length}, for these stories:
@@ -35,7 +38,7 @@ ${stories.map(({ name, about }) => `    ${name.padEnd(14)} ${about}`).join("\n")
 
 Look at it from another terminal:
 
-  export SLUICE_STORE=${url}
+  export SLUICE_STORE=${server.url}
   npm run --silent sluice -- counts
   npm run --silent sluice -- limits ls
   npm run --silent sluice -- list --status pending       # then: explain <id>
@@ -47,6 +50,7 @@ const working = workers.map((worker) => worker.run({ signal: stop.signal }))
 const isSound = await (exits ? oneRound() : manyRounds())
 stop.abort()
 await Promise.all(working)
+await server.close()
 await queue.close()
 await provider.stop()
 process.exitCode = isSound ? 0 : 1

@@ -73,6 +73,9 @@ describe("the README", () => {
     try {
       while (!/^\d+ waiting, .* 429s so far: \d+$/m.test(output())) await once(child.stdout, "data")
       assert.match(output(), /Ctrl-C stops it/)
+      const [, url = ""] = /dashboard +(http:\/\/127\.0\.0\.1:\d+)/.exec(output()) ?? []
+      const counts = (await (await fetch(`${url}/api/v1/counts`)).json()) as Record<string, number>
+      assert.ok((counts.pending ?? 0) + (counts.running ?? 0) + (counts.completed ?? 0) > 0, JSON.stringify(counts))
     } finally {
       child.kill("SIGINT")
     }
