@@ -66,7 +66,9 @@ export class HttpApp {
 
   /** Samples of the last hour are taken from now on. */
   start(): void {
-    this.realms.default.watcher.samples.start()
+    const { samples, courses } = this.realms.default.watcher
+    samples.start()
+    courses.start()
   }
 
   /** Live views and long polls end at once; what else is under way ends by itself. */
@@ -111,7 +113,11 @@ export class HttpApp {
     const body = route.method === "get" ? {} : checked("body", route.body, await this.bodyOf(context))
     const realm = await this.realms.find(headers.get("sluice-namespace"))
     const by = `http (${role === null ? "nobody" : role})`
-    const asked = { params, query, body, realm, queue: realm.queue, signal, by } as Asked<never, never, never>
+    const asked = { params, query, body, realm, queue: realm.queue, signal, by, role, needsToken: this.settings.token !== null } as Asked<
+      never,
+      never,
+      never
+    >
     try {
       const answer = await route.handle(asked)
       if (route.isAudited === true) this.audit(route, context, { role, realm, params, body, error: null })

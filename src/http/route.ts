@@ -3,6 +3,7 @@
 
 import { z } from "zod"
 import type { Queue } from "../queue/index.ts"
+import type { Role } from "./auth.ts"
 import type { Realm } from "./realm.ts"
 
 /** `anyone`: needs no token. `read`: any token. `admin`: a token that may change something. */
@@ -20,6 +21,9 @@ export interface Asked<Params, Query, Body> {
   readonly signal: AbortSignal
   /** For the change log: who asks. */
   readonly by: string
+  /** What they may do, and whether that took a token. */
+  readonly role: Role | null
+  readonly needsToken: boolean
 }
 
 export interface RouteShape<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {

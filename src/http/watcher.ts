@@ -5,6 +5,7 @@ import { isSluiceError } from "../errors/index.ts"
 import { documentOf, jobDetailDocument, scheduleDocument } from "../queue/document.ts"
 import type { Queue, Task } from "../queue/index.ts"
 import { sleep } from "../world/index.ts"
+import { Courses } from "./courses.ts"
 import { gateDocument, limitDocument } from "./documents.ts"
 import { News } from "./news.ts"
 import { OldestWaiting } from "./oldest-waiting.ts"
@@ -12,7 +13,7 @@ import { type Overview, overviewOf } from "./overview.ts"
 import type { Redact } from "./redact.ts"
 import { type Sample, Samples } from "./samples.ts"
 
-export const topics = ["counts", "overview", "limits", "jobs", "schedules", "workers"] as const
+export const topics = ["counts", "overview", "samples", "limits", "jobs", "schedules", "workers"] as const
 export type Topic = (typeof topics)[number]
 
 /** What one stream wants to hear of. */
@@ -38,6 +39,7 @@ const everyMs = {
   limits: 1_000,
   jobs: 1_000,
   overview: 1_000,
+  samples: 2_000,
   schedules: 5_000,
   workers: 5_000,
 }
@@ -52,6 +54,7 @@ const mostJobs = 100
 export class Watcher {
   readonly news: News
   readonly samples: Samples
+  readonly courses: Courses
   private readonly queue: Queue
   private readonly redact: Redact
   private readonly oldest: OldestWaiting
@@ -67,6 +70,7 @@ export class Watcher {
     this.redact = redact
     this.news = new News(queue.store, queue.world)
     this.samples = new Samples(queue)
+    this.courses = new Courses(queue)
     this.oldest = new OldestWaiting(queue)
   }
 
@@ -90,15 +94,20 @@ export class Watcher {
 
   async overview(): Promise<Overview & { readonly samples: readonly Sample[] }> {
     this.samples.start()
+    return { ...(await this.glance()), samples: this.samples.all }
+  }
+
+  /** Without the samples: they are an hour of numbers, and change every ten seconds. */
+  private async glance(): Promise<Overview> {
     const { namespace } = await this.queue.describe()
-    const overview = await overviewOf(this.queue, namespace, await this.oldest.find())
-    return { ...overview, samples: this.samples.all }
+    return overviewOf(this.queue, namespace, await this.oldest.find())
   }
 
   close(): void {
     this.isClosed = true
     this.stop?.abort()
     this.samples.close()
+    this.courses.close()
     this.news.close()
   }
 
@@ -153,7 +162,10 @@ export class Watcher {
       case "counts":
         return [["", await queue.counts()]]
       case "overview":
-        return [["", await this.overview()]]
+        return [["", await this.glance()]]
+      case "samples":
+        this.samples.start()
+        return [["", this.samples.all]]
       case "limits":
         return [["", await Promise.all((await queue.limits.list()).map((limit) => limitDocument(queue, limit)))]]
       case "jobs":
@@ -175,7 +187,8 @@ export class Watcher {
   private async gates(limit: string): Promise<unknown> {
     try {
       const { gates, cursor } = await this.queue.limits.gates(limit, { limit: mostGates })
-      return { limit, gates: gates.map(gateDocument), cursor }
+      this.courses.start()
+      return { limit, gates: gates.map(gateDocument), cursor, courses: this.courses.of(limit) }
     } catch (error) {
       if (isSluiceError(error) && error.code === "unknown_limit") return null
       throw error

@@ -6,7 +6,7 @@ import type { LimitTarget, PolicyOptions, Queue, TeachOptions } from "../../queu
 import { parseUntil, untilFrom } from "../../queue/until.ts"
 import { gateDocument, limitDocument } from "../documents.ts"
 import { type Asked, type Route, route } from "../route.ts"
-import { changeDocument, cursor, gateDocument as gate, key, limitDocument as limit, name, pageSize, until } from "../schemas.ts"
+import { changeDocument, cursor, gateDocument as gate, instant, key, limitDocument as limit, name, pageSize, until } from "../schemas.ts"
 
 const tag = "limits"
 const nameParams = z.strictObject({ name })
@@ -45,6 +45,10 @@ function change<Body extends z.ZodType<{ key?: string | undefined }>>(
     },
   })
 }
+
+const courses = z
+  .record(z.string(), z.array(z.object({ at: instant, every_ms: z.number().nullable() })))
+  .meta({ description: "How the distance between starts that gates have learned went in the last hour: from each time on" })
 
 const alone = z.strictObject(target)
 const rate = z.union([
@@ -93,11 +97,11 @@ export const limitRoutes: readonly Route[] = [
     summary: "The gates of a limit, by key: level, slots, cooldown, what was learned, who waits",
     params: nameParams,
     query: z.strictObject({ key: key.optional(), limit: pageSize.optional(), cursor: cursor.optional() }),
-    answer: z.object({ gates: z.array(gate), cursor: z.string().nullable() }),
-    async handle({ params, query, queue }) {
+    answer: z.object({ gates: z.array(gate), cursor: z.string().nullable(), courses }),
+    async handle({ params, query, queue, realm }) {
       const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
       const page = await queue.limits.gates(params.name, given)
-      return { gates: page.gates.map(gateDocument), cursor: page.cursor }
+      return { gates: page.gates.map(gateDocument), cursor: page.cursor, courses: realm.watcher.courses.of(params.name) }
     },
   }),
   change(

@@ -4,6 +4,7 @@ import { z } from "zod"
 import { SluiceError } from "../../errors/index.ts"
 import { summarise } from "../../queue/forecast-summary.ts"
 import type { GatesPage, GateView, Queue } from "../../queue/index.ts"
+import { formatInstant } from "../../units/index.ts"
 import { gateDocument } from "../documents.ts"
 import { waitingReasons } from "../overview.ts"
 import { type Route, route } from "../route.ts"
@@ -121,6 +122,21 @@ const describe = route({
   handle: ({ queue }) => queue.describe(),
 })
 
+const session = route({
+  method: "get",
+  path: "/api/v1/session",
+  access: "read",
+  tag,
+  summary: "Who asks and what they may do; the namespace, and the time by the store's clock",
+  answer: z
+    .object({ role: z.enum(["admin", "read"]), needs_token: z.boolean(), now: instant, namespace: z.string(), store: z.string() })
+    .meta({ id: "Session" }),
+  async handle({ role, needsToken, realm, queue }) {
+    const now = formatInstant((await queue.now()).getTime())
+    return { role, needs_token: needsToken, now, namespace: realm.namespace, store: queue.store.kind }
+  },
+})
+
 const mostOfInterest = 100
 
 const list = (most: number) =>
@@ -156,6 +172,6 @@ const events = route({
   },
 })
 
-export const viewRoutes: readonly Route[] = [overview, countsRoute, forecast, describe, events]
+export const viewRoutes: readonly Route[] = [session, overview, countsRoute, forecast, describe, events]
 /** It has no answer but a stream: the app makes it from what the route says is of interest. */
 export const eventsPath = events.path
