@@ -1,10 +1,11 @@
-// Compiles src to dist (what is published) and, with "test", src and test to .build (what the tests run); and the steps once
-// more, to Lua and for stores that have to be waited for.
+// Compiles src to dist (what is published) and, with "test", src and test to .build (what the tests run); the steps once
+// more, to Lua and for stores that have to be waited for; and the dashboard to the files that the server sends.
 import { spawnSync } from "node:child_process"
 import { chmodSync, cpSync, rmSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { buildAwaited } from "./awaited/build.mjs"
+import { buildDashboard } from "./dashboard/build.mjs"
 import { filesBelow } from "./files.mjs"
 import { buildLua } from "./lua/build.mjs"
 
@@ -25,3 +26,4 @@ chmodSync("dist/cli/main.js", 0o755)
 if (isTest) compile("tsconfig.test.json", ".build", "src")
 buildAwaited(["dist/store/awaited", ...(isTest ? [".build/src/store/awaited"] : [])])
 buildLua(["dist/stores/redis", ...(isTest ? [".build/src/stores/redis"] : [])], isTest ? ".build/test/redis" : null)
+await buildDashboard(["dist/dashboard", ...(isTest ? [".build/src/dashboard"] : [])])

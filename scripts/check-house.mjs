@@ -21,15 +21,22 @@ const mayImport = {
   worker: ["errors", "units", "task", "quota", "limits", "cron", "store", "world", "queue"],
   http: ["errors", "units", "task", "quota", "limits", "store", "world", "queue", "worker"],
   cli: ["errors", "units", "task", "quota", "limits", "simulate", "cron", "store", "world", "queue", "worker", "http", "index.ts"],
+  // It runs in a browser and speaks HTTP: nothing of what runs in a server is part of it.
+  dashboard: [],
   testing: ["errors", "units", "task", "quota", "limits", "cron", "store", "stores", "world", "queue", "worker", "index.ts"],
 }
 /** Pure: no platform module at all. */
-const pure = ["errors", "units", "task", "quota", "limits", "simulate", "cron"]
+const pure = ["dashboard", "errors", "units", "task", "quota", "limits", "simulate", "cron"]
 /** What judges imports nothing of what is judged. */
 const judge = "src/testing/checker/"
 // Stores do not know each other, but for S3, which is the reference store replicated.
 /** Concrete stores are named by the resolver only, and by dynamic import. */
 const resolver = "src/queue/resolve.ts"
+
+/** The dashboard has no World: this one file of it touches clock, timers, chance and network. */
+const dashboardSeam = "src/dashboard/browser.ts"
+/** Payloads are only ever text. */
+const markup = /\b(innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|createContextualFragment)\b/
 
 const seam = [
   [/\bDate\.now\b/, "Date.now"],
@@ -47,10 +54,11 @@ export function problemsIn(path, text) {
   const problems = []
   const folder = path.split("/")[1]
   const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "$1")
-  if (folder !== "world") {
+  if (folder !== "world" && path !== dashboardSeam) {
     for (const [pattern, name] of seam)
       if (pattern.test(code)) problems.push(`${path}: uses ${name}; take it from the World that is handed in`)
   }
+  if (folder === "dashboard" && markup.test(code)) problems.push(`${path}: writes HTML; what is shown is text`)
   if (folder !== "cli" && /\bconsole\./.test(code)) problems.push(`${path}: uses console; only the CLI prints`)
   for (const [, dynamic, wanted] of code.matchAll(/(?:from|import)\s*(\()?\s*["']([^"']+)["']/g))
     problems.push(...importProblems(path, folder, wanted, dynamic === "("))
@@ -80,7 +88,7 @@ function importProblems(path, folder, wanted, isDynamic) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const sources = filesBelow("src").filter((path) => path.endsWith(".ts"))
+  const sources = filesBelow("src").filter((path) => /\.tsx?$/.test(path))
   const problems = sources.flatMap((path) => problemsIn(path, readFileSync(path, "utf8")))
   for (const problem of problems) console.error(problem)
   if (problems.length > 0) process.exit(1)

@@ -69,6 +69,11 @@ if (!process.env.SLUICE_TEST_S3_URL) {
   const { startCeph } = await import("../.build/test/engines/ceph.js")
   process.env.SLUICE_TEST_S3_URL = (await startCeph()).url
 }
+// One that has to be installed is so once, before the test files that all want it.
+if (files.some((file) => file.includes("/test/browser/"))) {
+  const { findChromium } = await import("../.build/test/engines/chromium.js")
+  process.env.SLUICE_TEST_CHROMIUM = findChromium()
+}
 await runAll(
   files.filter((file) => !isAlone(file)),
   Math.max(1, availableParallelism()),

@@ -48,6 +48,17 @@ describe("the check of the house", () => {
     it(`catches ${code} in ${path}`, () => assert.match(problemsIn(path, code).join("\n"), problem))
   }
 
+  it("keeps the dashboard apart: it imports nothing else, writes no HTML, and has one seam of its own", () => {
+    assert.match(
+      problemsIn("src/dashboard/x.tsx", 'import { a } from "../http/index.ts"').join("\n"),
+      /imports http; dashboard may import nothing/,
+    )
+    assert.match(problemsIn("src/dashboard/pages/x.tsx", "element.innerHTML = text").join("\n"), /writes HTML/)
+    assert.match(problemsIn("src/dashboard/x.ts", "setTimeout(run, 10)").join("\n"), /uses a timer/)
+    assert.deepEqual(problemsIn("src/dashboard/browser.ts", "setTimeout(run, 10)"), [])
+    assert.match(problemsIn("src/cli/x.ts", 'import { a } from "../dashboard/address.ts"').join("\n"), /imports dashboard/)
+  })
+
   it("catches printing outside the CLI", () => {
     assert.match(problemsIn("src/queue/x.ts", 'console.log("hello")').join("\n"), /uses console; only the CLI prints/)
     assert.deepEqual(problemsIn("src/cli/x.ts", 'console.log("hello")'), [])
