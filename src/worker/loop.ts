@@ -139,8 +139,8 @@ export class Loop {
   }
 
   private async sendNext(line: Line, signal: AbortSignal): Promise<void> {
-    // Handlers that end in the same turn share one exchange.
-    await new Promise<void>((resolve) => this.world.turn(resolve))
+    // Handlers that end in the same turn share one exchange. Where none runs, whoever was woken claims at once.
+    if (this.runs.size > 0 || this.outbox.waiting > 0) await new Promise<void>((resolve) => this.world.turn(resolve))
     if (this.mayExchange(line)) void this.exchange(line, signal).finally(() => this.waker.wake())
   }
 

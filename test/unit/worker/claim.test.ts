@@ -77,6 +77,28 @@ describe("claim", () => {
     )
   })
 
+  it("begins in the very turn in which a worker without runs is woken", async () => {
+    const tap = new Tap()
+    const world = new VirtualWorld()
+    const work = defineTask("work", { run: () => "done" })
+    const queue = await testQueue([work], { through: tap.through, world })
+    await world.settle()
+    const { turn } = world
+    const later: (() => void)[] = []
+    world.turn = (run) => void later.push(run)
+    tap.calls.length = 0
+    const task = await queue.submit(work, null)
+    await world.settle()
+    deepEqual(
+      tap.exchanges.map(({ claim }) => claim !== null),
+      [true],
+    )
+    world.turn = turn
+    for (const run of later) run()
+    await world.settle()
+    equal((await found(queue, task)).status, "completed")
+  })
+
   it("sleeps until the next scheduled task is due, without a single call to the store", async () => {
     const tap = new Tap()
     const work = defineTask("work", { run: () => "done" })
