@@ -202,12 +202,12 @@ export class Story {
     this.worker = claim?.worker ?? 0
     const own = this.running.filter(({ worker }) => worker === this.worker)
     this.settling = own.slice(0, how.length)
-    const settles = this.settling.map(({ id, fence }, i) => ({
-      id,
-      fence: how[i] === 1 ? 7 : fence,
-      spent: [],
-      outcome: outcome(how[i] ?? 0),
-    }))
+    const settles = this.settling.map(({ id, fence }, i) => {
+      const nth = how[i] ?? 0
+      // A worker tells when the handler began and ended; a caller of the contract need not.
+      const ages = nth % 3 === 0 ? {} : { sentAgoMs: nth * 20, ...(nth % 3 === 1 ? { respondedAgoMs: nth * 7 } : {}) }
+      return { id, fence: nth === 1 ? 7 : fence, spent: [], outcome: outcome(nth), ...ages, ...(nth === 7 ? { rttMs: 30 } : {}) }
+    })
     return {
       workerId: `worker-${this.worker}`,
       settles: how.includes(2) ? [...settles, ...settles] : settles,

@@ -14,7 +14,7 @@ import { redis } from "../server.ts"
 import { char, falses, pack, packWhole, sub, unpackFive, unpackNine, unpackThree, unpackTwo } from "./bytes.ts"
 import { heldOf, noHolder, withHolder, withoutHolder } from "./holder-bytes.ts"
 import type { Plan } from "./plan.ts"
-import { chargedRate, settledRate, usedOf } from "./rate-bytes.ts"
+import { chargedRate, type Echoed, echoedRate, settledRate, usedOf } from "./rate-bytes.ts"
 
 /** What holds for all gates of a limit. */
 export interface ShortLimit {
@@ -174,9 +174,12 @@ export function leaveGate(plan: Plan, limit: ShortLimit, name: string, settle: S
   if (end !== -1 || cooldowns !== 0 || rare !== false || rateCount !== (rate ? 1 : 0) || touchedAtMs === undefined) return false
   let settled: string | null = ""
   if (rate) {
-    const { sentAgoMs, respondedAgoMs, rttMs } = settle
-    if (rttMs !== null || (rate.provider === "unknown" && (sentAgoMs !== null || respondedAgoMs !== null))) return false
-    settled = settledRate(rate, rated as string, nowUs, freeAt(rate, admittedAtUs), cost)
+    if (settle.rttMs !== null) return false
+    const fromUs = freeAt(rate, admittedAtUs)
+    settled =
+      rate.provider === "unknown"
+        ? echoedRate(rate, rated as string, nowUs, fromUs, echoOf(settle, nowUs, admittedAtUs), cost)
+        : settledRate(rate, rated as string, nowUs, fromUs, cost)
     if (settled === null) return false
   }
   const isMoved = sums === rows + 1 && (idle === 0 || nowMs - (idle as number) >= idleLagMs)
@@ -201,6 +204,15 @@ export function leaveGate(plan: Plan, limit: ShortLimit, name: string, settle: S
   const opening = packWhole(number as number) + plan.now + packWhole(idleSinceMs) + noCalls
   plan.gates[name] = opening + sub(text, rows + 1, sums) + none + numbers + holders + rates + none
   return true
+}
+
+/** Ages are told, because clocks differ. Nothing was sent before it was admitted. */
+function echoOf({ sentAgoMs, respondedAgoMs }: SettleRequest, nowUs: number, admittedAtUs: number): Echoed {
+  return {
+    admittedAtUs,
+    sentAtUs: sentAgoMs === null ? null : Math.max(admittedAtUs, nowUs - Math.round(sentAgoMs * 1_000)),
+    respondedAtUs: respondedAgoMs === null ? null : Math.max(admittedAtUs, nowUs - Math.round(respondedAgoMs * 1_000)),
+  }
 }
 
 /**

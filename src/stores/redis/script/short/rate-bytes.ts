@@ -1,6 +1,7 @@
 // A rate that rolls, as gate-text.ts packs it: charged, settled and looked at on its bytes, as src/limits/window.ts does on its state.
 
 import type { RatePolicy } from "../../../../limits/index.ts"
+import { echoAtUs } from "../../../../limits/window.ts"
 import { arrayAt, arrayHead, pack, packWhole, sub, unpackFive, unpackFour, unpackList, unpackOne, unpackTwo } from "./bytes.ts"
 
 /** What stands before the free times: kind, length, shortest answer, lag and how many there are. */
@@ -89,4 +90,64 @@ export function usedOf(text: string, nowUs: number): number {
     if (atUs > nowUs) used += flat[i + 1] as number
   }
   return used
+}
+
+/** When it was sent and answered, where that is told. */
+export interface Echoed {
+  readonly admittedAtUs: number
+  readonly sentAtUs: number | null
+  readonly respondedAtUs: number | null
+}
+
+/** The charge moved to when the other side can have counted it; null where it is no rate that rolls. `fromUs`: when it would be free. */
+export function echoedRate(rate: RatePolicy, text: string, nowUs: number, fromUs: number, echoed: Echoed, cost: number): string | null {
+  const [size, headBytes] = arrayAt(text, 1)
+  const flat = unpackList(text, size, headBytes) as number[]
+  const [kind, perUs, rttMin, lag] = flat as [number, number, number, number]
+  if (kind !== 1 || perUs !== rate.perUs) return null
+  if (fromUs <= nowUs) return text
+  const { admittedAtUs, respondedAtUs } = echoed
+  const rttMinUs = rttMin < 0 ? null : rttMin
+  const toUs = echoAtUs(rate, { kind: "window", perUs, free: [], rttMinUs }, echoed)
+  const times: number[] = []
+  const costs: number[] = []
+  let atUs = 0
+  for (let i = rateHead; i < size; i += 2) {
+    atUs += flat[i] as number
+    times.push(atUs)
+    costs.push(flat[i + 1] as number)
+  }
+  charge(times, costs, fromUs, -cost)
+  charge(times, costs, toUs, cost)
+  const live: number[] = [1, perUs, rttMin, lag, 0]
+  if (respondedAtUs !== null) {
+    const lagUs = Math.max(0, toUs - perUs - admittedAtUs)
+    live[3] = lag < 0 ? lagUs : lag + Math.trunc((lagUs - lag) / 16)
+  }
+  let [before, to] = [0, rateHead]
+  for (let i = 0; i < times.length; i++) {
+    const time = times[i] as number
+    if (time <= nowUs) continue
+    live[to] = time - before
+    live[to + 1] = costs[i] as number
+    before = time
+    to += 2
+  }
+  live[4] = (to - rateHead) / 2
+  return pack(live)
+}
+
+function charge(times: number[], costs: number[], atUs: number, cost: number): void {
+  let place = 0
+  while (place < times.length && (times[place] as number) < atUs) place++
+  const isThere = times[place] === atUs
+  const total = (isThere ? (costs[place] as number) : 0) + cost
+  if (isThere && total > 0) costs[place] = total
+  else if (isThere) {
+    times.splice(place, 1)
+    costs.splice(place, 1)
+  } else if (total > 0) {
+    times.splice(place, 0, atUs)
+    costs.splice(place, 0, total)
+  }
 }
