@@ -1,4 +1,4 @@
-// `npm run bench -- limits-http`: limits over real HTTP, on SQLite or Redis, with worker processes that are killed. A provider that shares no
+// `npm run bench -- limits-http`: limits over real HTTP, on SQLite, Redis or S3, with worker processes that are killed. A provider that shares no
 // code with Sluice counts what arrives and refuses what is too much; Bottleneck and p-throttle do the same work beside, as far as
 // they can. Exits with 1 when a pass line is missed.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -16,7 +16,7 @@ import { describeMachine } from "./report/machine.mjs"
 import { writeSection } from "./report/write-section.mjs"
 
 const usage =
-  "usage: npm run bench -- limits-http [--tasks 2000] [--guilds 50] [--window-seconds 10] [--calls 800] [--store sqlite|redis|postgres] [--only sluice,slots,bottleneck,p-throttle] [--seed n] [--json] [--write]"
+  "usage: npm run bench -- limits-http [--tasks 2000] [--guilds 50] [--window-seconds 10] [--calls 800] [--store sqlite|redis|postgres|s3] [--only sluice,slots,bottleneck,p-throttle] [--seed n] [--json] [--write]"
 const countings = ["fixed", "sliding"]
 const parts = ["sluice", "slots", "bottleneck", "p-throttle"]
 

@@ -1,10 +1,11 @@
-// The stores that the cases run on, each case in a place of its own. Redis and Postgres are servers that end with the run, and sync before
-// they answer.
+// The stores that the cases run on, each case in a place of its own. Redis, Postgres and S3 are servers that end with the run; the first two
+// sync before they answer.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
+import { startServer } from "../s3/server.mjs"
 
 /** Answers with `storeFor(name)`, the URL of a place for one case, and what ends it. */
 export const stores = {
@@ -29,6 +30,16 @@ export const stores = {
     const server = await startPostgres(folder)
     let made = 0
     return { storeFor: (name) => `${server.url}?schema=${name.replaceAll("-", "_")}_${made++}`, end: () => server.stop() }
+  },
+  async s3() {
+    const server = await startServer()
+    let made = 0
+    const storeFor = (name) => {
+      const url = new URL(server.url)
+      url.pathname = `/${name}-${made++}`
+      return url.href
+    }
+    return { storeFor, end: () => server.stop() }
   },
 }
 

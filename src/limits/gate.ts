@@ -4,7 +4,7 @@ import { SluiceError } from "../errors/index.ts"
 import { type Cooldown, noCooldown } from "./cooldown.ts"
 import { hasLearned, type Learned } from "./learning/learned.ts"
 import { chargePace, chargePaceAt, correctPace, forecastPace, newPace, type Pace } from "./pace.ts"
-import { ceilTo, type GatePolicy, isMetered, largestCost, slotsFor } from "./policy.ts"
+import { ceilTo, type GatePolicy, isMetered, largestCost, type RatePolicy, slotsFor } from "./policy.ts"
 import { charge, chargeAhead, correct, emptyRate, forecastRate, opensAtUs, type RateState, usedOf } from "./rate.ts"
 import { chargeTold, chargeToldAhead, correctTold, forecastTold, type ToldWindow, toldOpensAtUs } from "./told-window.ts"
 
@@ -43,6 +43,8 @@ export interface Passage {
   readonly untilUs: number
   /** The distance that it asks for itself; absent: none. */
   readonly delayUs?: number
+  /** By how much the true time may be ahead of the clock: what is charged to a window becomes free so much later. Absent: the clock is exact. */
+  readonly lateUs?: number
 }
 
 export type Admission =
@@ -81,12 +83,17 @@ export function admit(policy: GatePolicy, state: GateState, nowUs: number, passa
     kind: "admitted",
     state: {
       ...state,
-      rates: policy.rates.map((rate, i) => charge(rate, rateOf(policy, state, i), nowUs, cost)),
+      rates: policy.rates.map((rate, i) => chargeLate(rate, rateOf(policy, state, i), nowUs, passage.lateUs ?? 0, cost)),
       holders,
       ...(pace && { pace: chargePace(pace, nowUs, cost, delayUs ?? 0) }),
       ...(state.window && { window: chargeTold(state.window, nowUs, cost) }),
     },
   }
+}
+
+/** A rolling window has to know when at the latest; windows that are aligned, and buckets, go by the clock as it is. */
+function chargeLate(rate: RatePolicy, state: RateState, nowUs: number, lateUs: number, cost: number): RateState {
+  return lateUs > 0 && state.kind === "window" ? chargeAhead(rate, state, nowUs, nowUs + lateUs, cost) : charge(rate, state, nowUs, cost)
 }
 
 /** Nothing there goes by time: who passes takes slots, who settles gives them back, and that is all. */

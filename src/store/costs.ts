@@ -21,9 +21,10 @@ export function costToReserve(gate: OpenGate, type: string, ref: GateRef): numbe
   )
 }
 
-/** As the claim leaves it: with what was charged where that is not simply the cost. */
-export function reservedRef(ref: GateRef, reserved: number): GateRef {
-  return reserved === ref.cost && ref.reserved === undefined ? ref : { ...ref, reserved }
+/** As the claim leaves it: with what was charged where that is not simply the cost, and by how much later. */
+export function reservedRef(ref: GateRef, reserved: number, lateMs: number): GateRef {
+  const charged = reserved === ref.cost && ref.reserved === undefined ? ref : { ...ref, reserved }
+  return lateMs === (ref.lateMs ?? 0) ? charged : { ...charged, lateMs }
 }
 
 export function refAt(task: Pick<TaskRecord, "gates">, { limit, key }: GateKey): GateRef {

@@ -65,6 +65,10 @@ export class Gates {
     this.waiting = new Waiting(records)
   }
 
+  private lateMs(): number {
+    return this.records.clockErrorMs ?? 0
+  }
+
   private nowUs(): number {
     return this.records.nowMs * 1_000
   }
@@ -175,7 +179,7 @@ export class Gates {
       if (!holding) throw new SluiceError("store_damaged", `expected gate ${admission.blockedBy} among those of task ${shown(task.id)}`)
       return { kind: "held", by: holding }
     }
-    const charged = refs.map((ref, i) => reservedRef(ref, costToReserve(gates[i] as OpenGate, task.type, ref)))
+    const charged = refs.map((ref, i) => reservedRef(ref, costToReserve(gates[i] as OpenGate, task.type, ref), this.lateMs()))
     for (const [i, gate] of gates.entries()) this.change(gate, admission.states[i] as GateState)
     return { kind: "passed", gates: charged.every((ref, i) => ref === refs[i]) ? refs : charged }
   }
@@ -189,11 +193,11 @@ export class Gates {
   /** Charges the one gate that the task passes, as most do. */
   private passOne({ id, fence, type }: TaskRecord, refs: readonly GateRef[], ref: GateRef, gate: OpenGate, untilUs: number): Passing {
     const cost = costToReserve(gate, type, ref)
-    const passage = { id, fence: fence + 1, cost, untilUs, delayUs: delayUsOf(gate, ref) }
+    const passage = { id, fence: fence + 1, cost, untilUs, delayUs: delayUsOf(gate, ref), lateUs: this.lateMs() * 1_000 }
     const admission = admit(gate.force.policy, closedBy(gate), this.nowUs(), passage)
     if (admission.kind === "refused") return { kind: "held", by: gate }
     this.change(gate, admission.state)
-    const charged = reservedRef(ref, cost)
+    const charged = reservedRef(ref, cost, this.lateMs())
     return { kind: "passed", gates: charged === ref ? refs : [charged] }
   }
 
@@ -205,7 +209,7 @@ export class Gates {
   }
 
   private admit(task: TaskRecord, gates: readonly OpenGate[], untilUs: number): AdmissionOfAll {
-    const who = { id: task.id, fence: task.fence + 1, untilUs }
+    const who = { id: task.id, fence: task.fence + 1, untilUs, lateUs: this.lateMs() * 1_000 }
     const toPass = (task.gates ?? []).map((ref, i) => {
       const gate = gates[i] as OpenGate
       return { name: gate.name, policy: gate.force.policy, state: closedBy(gate), passage: { ...who, ...whatPasses(gate, task.type, ref) } }

@@ -44,7 +44,8 @@ export function settleAtGates(records: Records, task: Passed, settle: SettleRequ
     const settled = settleGate(gate.force.policy, gate.state, nowUs, {
       id: task.id,
       fence: task.fence,
-      admittedAtUs,
+      // Where it was charged, which is how the charge is found.
+      admittedAtUs: admittedAtUs + (ref.lateMs ?? 0) * 1_000,
       reserved,
       actual,
       sentAtUs: ageUs(settle.sentAgoMs),

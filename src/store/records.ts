@@ -25,6 +25,8 @@ export interface Completion {
 export interface Records {
   /** The store's clock, read once, after whatever lock the step needs was taken. */
   readonly nowMs: number
+  /** By how much the true time may be ahead of that, where a store's clock is an estimate. */
+  readonly clockErrorMs?: number
   /** The gates as this step sees and changes them. */
   readonly gates: Gates
   /** What is kept of limits and gates. */

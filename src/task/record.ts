@@ -14,6 +14,8 @@ export interface GateRef {
   readonly most?: number
   /** What the latest claim was charged, where that was learned; else it was the cost. */
   readonly reserved?: number
+  /** By how much the true time may have been ahead of the clock when the latest claim was charged; absent where it was exact. */
+  readonly lateMs?: number
   /** The least distance between two starts that the task asks for. */
   readonly delayMs?: number
 }

@@ -45,6 +45,7 @@ const timed = () => new SortedSet<Timed>((a, b) => a.atMs - b.atMs || a.seq - b.
 
 export class MemoryRecords implements Records {
   nowMs = 0
+  clockErrorMs = 0
   gates = new Gates(this)
   jobs = new Jobs(this)
   /** Whether the step has something for those who wait. */

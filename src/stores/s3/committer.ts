@@ -7,12 +7,11 @@ import type { Log } from "./log.ts"
 import { pause } from "./objects.ts"
 import type { RecordHead } from "./record.ts"
 import type { Applied } from "./replica.ts"
+import { Turns } from "./turns.ts"
 
 /** What one record holds at most, beyond its first request. */
 const mostRequests = 1_000
 const mostCharacters = 4 * 1_024 * 1_024
-/** Others have written within this: whoever has just won lets them have their turn. */
-const crowdedForMs = 1_000
 
 export type Stamp = Pick<RecordHead, "atMs" | "errorMs" | "behindAtMs">
 
@@ -42,11 +41,12 @@ export class Committer {
   private asked = 0
   private attempt = 0
   private underWay: Promise<void> | null = null
-  private crowdedAtMs = Number.NEGATIVE_INFINITY
+  private readonly turns: Turns
 
   constructor(options: CommitterOptions) {
     this.options = options
     this.writer = `${randomHex(options.world, 12)}-${process.pid.toString(36)}-${(++opened).toString(36)}`
+    this.turns = new Turns(systemWorld, this.writer)
   }
 
   /** `make` is called for each attempt, with how long the request has waited until then. */
@@ -67,8 +67,8 @@ export class Committer {
   }
 
   /** A record was applied. */
-  heard(writer: string): void {
-    if (writer !== this.writer) this.crowdedAtMs = systemWorld.monotonicMs()
+  heard(head: RecordHead): void {
+    this.turns.heard(head)
   }
 
   /** Everybody who waits is told. */
@@ -90,13 +90,19 @@ export class Committer {
     let busySinceMs: number | null = null
     while (this.pending.size > 0) {
       try {
-        const written = await this.writeOnce(log)
+        const advice = this.turns.next(log.tripMs)
+        if (advice.kind === "read") {
+          if ((await log.look()) === "end") await sleep(systemWorld, advice.pauseMs)
+          continue
+        }
+        const written = await this.writeOnce(log, advice.more)
         if (written === "created") {
           refusals = 0
           busySinceMs = null
-          await this.giveWay(log)
-        } else if (written === "exists") await log.look()
-        else {
+        } else if (written === "exists") {
+          this.turns.lost()
+          await log.look()
+        } else {
           busySinceMs ??= systemWorld.monotonicMs()
           if (systemWorld.monotonicMs() - busySinceMs > this.options.patienceMs) throw this.tooBusy(written)
           if (written !== "busy") await log.look()
@@ -110,7 +116,7 @@ export class Committer {
     this.underWay = null
   }
 
-  private writeOnce(log: Log) {
+  private writeOnce(log: Log, more: number) {
     const { world, stamp } = this.options
     const lines: string[] = []
     let characters = 0
@@ -123,14 +129,8 @@ export class Committer {
       characters += line.length
       if (lines.length >= mostRequests) break
     }
-    const head = { number: log.replica.number + 1, writer: this.writer, attempt: ++this.attempt, ...at }
+    const head = { number: log.replica.number + 1, writer: this.writer, attempt: ++this.attempt, ...at, ...(more > 0 ? { more } : {}) }
     return log.write(head, lines)
-  }
-
-  /** Who has lost to this one needs a round trip more than it does. */
-  private async giveWay(log: Log): Promise<void> {
-    if (this.pending.size === 0 || systemWorld.monotonicMs() - this.crowdedAtMs > crowdedForMs) return
-    await sleep(systemWorld, systemWorld.random() * 2 * log.tripMs)
   }
 
   private tooBusy(written: "busy" | { readonly unknown: unknown }): SluiceError {

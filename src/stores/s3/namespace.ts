@@ -48,7 +48,7 @@ export class Namespace {
     this.log = new Log({
       ...{ objects, keys, recordsKeptMs },
       applied: ({ head }, hasNews) => {
-        this.committer.heard(head.writer)
+        this.committer.heard(head)
         this.watcher.heard(hasNews)
         this.keeper.heard(this.log, head.writer)
       },

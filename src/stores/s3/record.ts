@@ -25,6 +25,8 @@ export interface RecordHead {
   readonly errorMs: number
   /** What the clock showed, while that is behind `atMs`; absent while it leads. */
   readonly behindAtMs?: number
+  /** How many records its writer means to write next, before it lets others; absent where nobody waits. */
+  readonly more?: number
 }
 
 export interface LogRecord {

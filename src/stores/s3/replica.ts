@@ -36,8 +36,9 @@ export class Replica {
   }
 
   /** A step that fails has changed nothing: the steps check before they write. */
-  private run({ op, request }: LoggedRequest, _errorMs: number): Applied {
+  private run({ op, request }: LoggedRequest, errorMs: number): Applied {
     this.records.beginAt(this.clock.lastMs)
+    this.records.clockErrorMs = errorMs
     try {
       const step = Object.hasOwn(steps.changing, op) ? steps.changing[op as keyof typeof steps.changing] : null
       if (!step)
