@@ -1,0 +1,85 @@
+// The server's clock, as far as answers tell it; and what a rate does about what they leave open.
+
+import { deepEqual, equal, ok } from "node:assert/strict"
+import { it } from "node:test"
+import { ServerClock } from "../../src/stores/s3/clock.ts"
+import { layoutVersion } from "../../src/stores/s3/record.ts"
+import { type Applied, Replica } from "../../src/stores/s3/replica.ts"
+import { Dice } from "../../src/testing/dice.ts"
+
+const second = 1_000
+
+it("it is between what all answers have said, and no wider than a few round trips soon", () => {
+  const dice = new Dice(3)
+  const clock = new ServerClock()
+  const aheadMs = 1_794_960_000_123.4
+  let nowMs = 50
+  equal(clock.at(nowMs), null)
+  for (let i = 0; i < 200; i++) {
+    nowMs += dice.random() * 150
+    const [sentAtMs, toldAtMs, receivedAtMs] = [nowMs, nowMs + dice.random() * 5, nowMs + 5 + dice.random() * 5]
+    clock.hear({ sentAtMs, receivedAtMs, dateMs: Math.floor((toldAtMs + aheadMs) / second) * second })
+    const bounds = clock.at(receivedAtMs)
+    const trueMs = receivedAtMs + aheadMs
+    ok(bounds && bounds.fromMs <= trueMs && trueMs <= bounds.toMs, `answer ${i}: expected ${trueMs} within ${JSON.stringify(bounds)}`)
+    if (i > 60) ok(bounds.toMs - bounds.fromMs < 60, `answer ${i}: expected less than 60 ms, got ${bounds.toMs - bounds.fromMs}`)
+    nowMs = receivedAtMs
+  }
+})
+
+it("a clock that was set is followed, and one that nobody hears of widens", () => {
+  const clock = new ServerClock()
+  clock.hear({ sentAtMs: 0, receivedAtMs: 10, dateMs: 100_000 })
+  clock.hear({ sentAtMs: 10, receivedAtMs: 20, dateMs: 50_000 })
+  deepEqual(clock.at(20), { fromMs: 50_000, toMs: 51_010 })
+  const later = clock.at(20 + 1_000_000)
+  ok(later && later.toMs - later.fromMs >= 1_010 + 400, "expected 200 ppm each way")
+})
+
+/** A window of 10 s that lets one pass; claims at these times, each stamped with the error. */
+function claims(errorMs: number, atMs: readonly number[]): readonly number[] {
+  const replica = new Replica()
+  const policy = {
+    rates: [{ limit: 1, perUs: 10_000_000, provider: "sliding", slackUs: 0, guardUs: 0, phaseUs: 0, burst: null }],
+    concurrency: null,
+  }
+  const startMs = 1_794_960_000_000
+  let number = 0
+  const apply = (ms: number, op: string, request: unknown) => {
+    let answer: unknown = null
+    const head = { layout: layoutVersion, number: ++number, writer: "w", attempt: number, atMs: startMs + ms, errorMs }
+    const tell = (_id: string, applied: Applied) => {
+      ok(applied.kind === "answer", `${op}: ${String((applied as { error?: unknown }).error)}`)
+      answer = applied.answer
+    }
+    replica.apply({ head, bytes: 0, requests: [{ id: "r", op, waitedMs: 0, request }] }, tell)
+    return answer
+  }
+  apply(0, "hello", { workerId: "w", types: [], limits: [{ name: "api", policy }] })
+  const task = (id: string) => ({
+    ...{
+      id,
+      type: "t",
+      input: "{}",
+      priority: 0,
+      tags: [],
+      jobId: null,
+      flow: "t",
+      gates: [{ limit: "api", key: "", cost: 1 }],
+      schedule: null,
+    },
+    ...{ expiry: null, maxRetries: 3, maxReschedules: null, maxThrottles: null, timeoutMs: 1_000, idempotencyKey: null, inputDigest: null },
+  })
+  apply(0, "submit", { tasks: [task("a"), task("b")] })
+  const claim = (claimNumber: number) => ({ number: claimNumber, types: [{ type: "t", room: 1 }], max: 1 })
+  const settle = { id: "a", fence: 1, outcome: { kind: "completed", output: null }, spent: [], sentAgoMs: 5, respondedAgoMs: 1, rttMs: 4 }
+  return atMs.map((ms, i) => {
+    const request = { workerId: "w", leaseMs: 1_000, heartbeats: [], settles: i === 1 ? [settle] : [], claim: claim(i + 1) }
+    return (apply(ms, "exchange", request) as { claimed: unknown[] }).claimed.length
+  })
+}
+
+it("what is charged becomes free later by the clock's error, also once it is settled", () => {
+  deepEqual(claims(0, [0, 100, 9_999, 10_000]), [1, 0, 0, 1])
+  deepEqual(claims(300, [0, 100, 10_000, 10_299, 10_300]), [1, 0, 0, 0, 1])
+})
