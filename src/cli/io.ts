@@ -8,6 +8,8 @@ export interface Output {
   readonly isTTY: boolean
   /** The width of the terminal; null where there is none. */
   readonly columns: number | null
+  /** And its height. */
+  readonly rows: number | null
 }
 
 export type Signal = "SIGINT" | "SIGTERM"
@@ -21,6 +23,10 @@ export interface Io {
   readonly world: World
   /** Until the function that comes back is called, these signals do not end the process. */
   readonly onSignal: (listener: (signal: Signal) => void) => () => void
+  /** Until the function that comes back is called, keys are told as they are pressed, and not shown. */
+  readonly onKey: (listener: (key: string) => void) => () => void
+  /** Until the function that comes back is called, it is told when the terminal has another size. */
+  readonly onResize: (listener: () => void) => () => void
   /** Until the function that comes back is called, an error that nobody caught does not end the process. */
   readonly onUncaught: (listener: (error: unknown) => void) => () => void
 }

@@ -20,6 +20,22 @@ export const processIo: Io = {
       for (const signal of signals) process.off(signal, listener)
     }
   },
+  onKey: (listener) => {
+    const { stdin } = process
+    if (!stdin.isTTY) return () => {}
+    const hear = (chunk: Buffer) => listener(chunk.toString("utf8"))
+    stdin.setRawMode(true)
+    stdin.on("data", hear)
+    return () => {
+      stdin.off("data", hear)
+      stdin.setRawMode(false)
+      stdin.pause()
+    }
+  },
+  onResize: (listener) => {
+    process.stdout.on("resize", listener)
+    return () => void process.stdout.off("resize", listener)
+  },
   // A rejection that nobody handles arrives here as well.
   onUncaught: (listener) => {
     process.on("uncaughtException", listener)
@@ -46,6 +62,9 @@ function outputTo(stream: NodeJS.WriteStream): Output {
     isTTY: stream.isTTY === true,
     get columns() {
       return stream.isTTY ? stream.columns : null
+    },
+    get rows() {
+      return stream.isTTY ? stream.rows : null
     },
   }
 }

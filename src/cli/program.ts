@@ -23,6 +23,7 @@ import { addSimulate } from "./commands/simulate.ts"
 import { addStatus } from "./commands/status.ts"
 import { addSubmit } from "./commands/submit.ts"
 import { addSweep } from "./commands/sweep.ts"
+import { addTop } from "./commands/top.ts"
 import { addWork } from "./commands/work.ts"
 import { examplesText, withUsageMistakes } from "./define.ts"
 import { defaultStore, type GlobalOptions, type Session } from "./session.ts"
@@ -47,6 +48,7 @@ const commands = [
   addSchedule,
   addLimits,
   addForecast,
+  addTop,
   addSimulate,
   addSweep,
   addNow,

@@ -2,10 +2,8 @@
 
 import { z } from "zod"
 import { SluiceError } from "../../errors/index.ts"
-import { summarise } from "../../queue/forecast-summary.ts"
-import type { GatesPage, GateView, Queue } from "../../queue/index.ts"
 import { formatInstant } from "../../units/index.ts"
-import { gateDocument } from "../documents.ts"
+import { forecastsOf } from "../forecasts.ts"
 import { waitingReasons } from "../overview.ts"
 import { type Route, route } from "../route.ts"
 import { counts, gateDocument as gate, instant, name } from "../schemas.ts"
@@ -72,40 +70,8 @@ const forecast = route({
     limits: z.array(z.object({ name, waiting_tasks: count, gates: z.array(gate), has_more: z.boolean() })),
     errors: z.array(z.object({ task_type: name, count, p50_below_ms: z.number(), p99_below_ms: z.number() })),
   }),
-  async handle({ query, queue }) {
-    const limits = (await queue.limits.list()).filter(({ waitingTasks }) => waitingTasks > 0)
-    const { types } = await queue.forecastErrors()
-    return {
-      limits: await Promise.all(
-        limits.map(async ({ name: limit, waitingTasks }) => {
-          const { gates, hasMore } = await waitingAt(queue, limit, query.limit ?? 20)
-          return { name: limit, waiting_tasks: waitingTasks, gates: gates.map(gateDocument), has_more: hasMore }
-        }),
-      ),
-      errors: types.map(({ type, buckets }) => {
-        const { count: started, p50Ms, p99Ms } = summarise(buckets)
-        return { task_type: type, count: started, p50_below_ms: p50Ms, p99_below_ms: p99Ms }
-      }),
-    }
-  },
+  handle: ({ query, queue }) => forecastsOf(queue, query.limit ?? 20),
 })
-
-/** Gates come by key, so more than are wanted may have to be looked at; not without end. */
-async function waitingAt(
-  queue: Queue,
-  limit: string,
-  most: number,
-): Promise<{ readonly gates: readonly GateView[]; readonly hasMore: boolean }> {
-  const found: GateView[] = []
-  let cursor: string | null = null
-  for (let page = 0; page < 10 && found.length <= most; page++) {
-    const next: GatesPage = await queue.limits.gates(limit, { limit: 1_000, ...(cursor === null ? {} : { cursor }) })
-    found.push(...next.gates.filter(({ waitingTasks }) => waitingTasks > 0))
-    cursor = next.cursor
-    if (cursor === null) break
-  }
-  return { gates: found.slice(0, most), hasMore: found.length > most || cursor !== null }
-}
 
 const describe = route({
   method: "get",

@@ -32,6 +32,7 @@ export class CommandLine {
   readonly world: World
   private readonly options: CommandLineOptions
   private readonly signalListeners = new Set<(signal: Signal) => void>()
+  private readonly keyListeners = new Set<(key: string) => void>()
   private readonly uncaughtListeners = new Set<(error: unknown) => void>()
   /** Called with everything that is written, as it is written. */
   onOutput: (text: string) => void = () => {}
@@ -54,6 +55,7 @@ export class CommandLine {
       },
       isTTY: this.options.columns !== undefined,
       columns: this.options.columns ?? null,
+      rows: this.options.columns === undefined ? null : 30,
     })
     const io: Io = {
       stdout: output("stdout"),
@@ -63,6 +65,8 @@ export class CommandLine {
       cwd: this.options.cwd ?? process.cwd(),
       world: this.world,
       onSignal: (listener) => listen(this.signalListeners, listener),
+      onKey: (listener) => listen(this.keyListeners, listener),
+      onResize: () => () => {},
       onUncaught: (listener) => listen(this.uncaughtListeners, listener),
     }
     const exitCode = await main(argv, io)
@@ -80,6 +84,10 @@ export class CommandLine {
   async declare(...types: readonly string[]): Promise<void> {
     const { store } = await this.queue()
     await store.hello({ workerId: null, types: types.map((type) => ({ type, limits: [] })), limits: [] })
+  }
+
+  press(key: string): void {
+    for (const listener of [...this.keyListeners]) listener(key)
   }
 
   signal(signal: Signal): void {
