@@ -7,7 +7,7 @@ import { makeProgram } from "./program.ts"
 import { Session } from "./session.ts"
 
 export async function main(argv: readonly string[], io: Io): Promise<number> {
-  const session = new Session(io)
+  const session = new Session(io, argv)
   try {
     await makeProgram(session).parseAsync([...argv], { from: "user" })
   } catch (error) {

@@ -20,11 +20,14 @@ export interface GlobalOptions {
 export class Session {
   readonly io: Io
   readonly paint: Paint
+  /** As typed. */
+  readonly argv: readonly string[]
   exitCode = 0
   private globals: GlobalOptions = {}
 
-  constructor(io: Io) {
+  constructor(io: Io, argv: readonly string[] = []) {
     this.io = io
+    this.argv = argv
     this.paint = paintFor(io, io.stdout)
   }
 

@@ -1,6 +1,6 @@
 // sluice work: runs the tasks that a module exports until it is told to stop, and then gently.
 
-import { existsSync } from "node:fs"
+import { existsSync, statSync } from "node:fs"
 import { resolve } from "node:path"
 import type { Command } from "commander"
 import { SluiceError } from "../../errors/index.ts"
@@ -12,6 +12,7 @@ import { asDuration, asNumber, asText, type Given, orWord, readFlags } from "../
 import type { Session } from "../session.ts"
 import { Stopper } from "../stopper.ts"
 import { stopWhenEmpty } from "../until-empty.ts"
+import { Watched } from "../watched.ts"
 import { tellEvents } from "../work-log.ts"
 
 const shapes = {
@@ -57,11 +58,20 @@ export function addWork(program: Command, session: Session): void {
     .option("--id <name>", 'The name in histories, "claimed by …" (default: from host and process)')
     .option("--no-schedules", "Fire no schedules; other workers do")
     .option("--until-empty", "End when no task of these types is pending or running")
+    .option("--watch", "Start anew whenever code in the module's folder changes, or in those below it")
     .option("--verbose", "One line for every task also where no terminal is looking, and the debug lines of handlers")
     .action((module: string, given: Given) => work(session, module, given))
 }
 
 async function work(session: Session, module: string, given: Given): Promise<void> {
+  if (given.watch === true) {
+    const path = pathOf(session, module)
+    // Anything else would never load, however often it changes.
+    if (!/\.[cm]?[jt]sx?$/.test(path) || !statSync(path).isFile())
+      throw new SluiceError("invalid_module", `work: --watch: expected a file of tasks such as ./tasks.ts, got ${path}`)
+    session.exitCode = await new Watched(session).run(path)
+    return
+  }
   const stopper = new Stopper(session)
   try {
     await Promise.race([runModule(session, stopper, module, given), stopper.abandoned])
@@ -89,9 +99,13 @@ async function runModule(session: Session, stopper: Stopper, module: string, giv
 }
 
 async function tasksIn(session: Session, module: string): Promise<AnyTask[]> {
+  return loadTasks(pathOf(session, module))
+}
+
+function pathOf(session: Session, module: string): string {
   const path = resolve(session.io.cwd, module)
   // A typing mistake in the path is told apart from a module that exists and cannot be loaded.
   if (!existsSync(path))
     throw new SluiceError("invalid_module", `work: expected a module of tasks such as ./tasks.ts, found nothing at ${path}`)
-  return loadTasks(path)
+  return path
 }

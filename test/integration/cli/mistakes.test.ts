@@ -117,6 +117,7 @@ const mistakes: readonly (readonly [argv: readonly string[], exitCode: number, m
     7,
     /^sluice: work: expected a module of tasks such as .\/tasks.ts, found nothing at .*no-such-module.ts$/,
   ],
+  [["work", ".", "--watch"], 7, /^sluice: work: --watch: expected a file of tasks such as .\/tasks.ts, got \//],
   [["work", nothing], 7, /nothing.js: expected a module that exports tasks made by defineTask, found none$/],
   [["work", nothing, "--concurrency", "0"], 2, /^sluice: --concurrency: expected a whole number from 1/],
   [["work", nothing, "--lease", "long"], 2, /^sluice: --lease: expected a duration/],

@@ -51,6 +51,25 @@ describe("the program sluice", () => {
     })
   }
 
+  it("starts anew when the module changes, also after a mistake in it, and a signal ends it", { timeout: 60_000 }, async () => {
+    const module = join(place.folder, "watched.mjs")
+    const task = (answer: string) =>
+      `export const greet = { type: "greet", input: null, defaults: {}, limits: [], cost: 1, fairBy: null, isolate: null, module: null, run: () => ${answer} }`
+    writeFileSync(module, task('"one"'))
+    const worker = place.start("work", module, "--watch", "--verbose")
+    await worker.said(/started worker/)
+    const first = await submit("-t", "greet")
+    await worker.said(new RegExp(`completed greet ${first}`))
+    writeFileSync(module, "export const nothing = ")
+    await worker.said(/watch: watched\.mjs has changed\n[\s\S]*waiting for a change/)
+    writeFileSync(module, task('"two"'))
+    const second = await submit("-t", "greet")
+    await worker.said(new RegExp(`completed greet ${second}`))
+    worker.child.kill("SIGTERM")
+    assert.equal((await worker.ended).exitCode, 0)
+    assert.deepEqual([(await get(first)).output, (await get(second)).output], ["one", "two"])
+  })
+
   it("a second signal gives the running task back, at no cost", async () => {
     const id = await submit("-t", "stubborn")
     const worker = place.start("work", modules.JavaScript)
