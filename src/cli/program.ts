@@ -17,6 +17,7 @@ import { addList } from "./commands/list.ts"
 import { addMigrate } from "./commands/migrate.ts"
 import { addNow } from "./commands/now.ts"
 import { addRetry } from "./commands/retry.ts"
+import { addS3 } from "./commands/s3.ts"
 import { addSchedule } from "./commands/schedule.ts"
 import { addServe } from "./commands/serve.ts"
 import { addSimulate } from "./commands/simulate.ts"
@@ -53,6 +54,7 @@ const commands = [
   addSweep,
   addNow,
   addMigrate,
+  addS3,
   addDoctor,
   addCompletion,
 ]

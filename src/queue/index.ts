@@ -29,7 +29,7 @@ export type { CountingOptions, PolicyOptions, RateOption, RateOptions } from "./
 export { policyText } from "./policy-text.ts"
 export { type HistoryItem, Queue, type SubmitManyOptions, type WorkerView } from "./queue.ts"
 export { routeRefusal } from "./refusals.ts"
-export { resolveMigrations } from "./resolve.ts"
+export { resolveLog, resolveMigrations } from "./resolve.ts"
 export {
   mostCaughtUp,
   readCatchUp,

@@ -1,7 +1,7 @@
 // From a URL to a store. The only place that knows concrete stores, and it loads no more than the one that is asked for.
 
 import { SluiceError, shown } from "../errors/index.ts"
-import type { OpenMigrations, OpenStore } from "../store/index.ts"
+import type { OpenMigrations, OpenStore, ReadLog } from "../store/index.ts"
 import { maskPassword, nearest } from "../units/index.ts"
 
 const stores: Readonly<Record<string, () => Promise<{ readonly open: OpenStore }>>> = {
@@ -20,6 +20,13 @@ const stores: Readonly<Record<string, () => Promise<{ readonly open: OpenStore }
 const migrations: Readonly<Record<string, () => Promise<{ readonly openMigrations: OpenMigrations }>>> = {
   postgres: () => import("../stores/postgres/migrations.ts"),
   postgresql: () => import("../stores/postgres/migrations.ts"),
+}
+
+/** Of stores that are a log. */
+const logs: Readonly<Record<string, () => Promise<{ readonly readLog: ReadLog }>>> = { s3: () => import("../stores/s3/read-log.ts") }
+
+export async function resolveLog(url: string): Promise<ReadLog | null> {
+  return (await lookUp(logs, url)?.())?.readLog ?? null
 }
 
 export async function resolveStore(url: string): Promise<OpenStore> {

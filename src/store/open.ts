@@ -29,4 +29,19 @@ export interface Migrations {
   close(): Promise<void>
 }
 
+/** A record of a store that is a log, for people: who wrote it and when, and what was asked in it. */
+export interface ShownRecord {
+  readonly number: number
+  readonly writer: string
+  readonly atMs: number
+  readonly errorMs: number
+  readonly requests: readonly { readonly id: string; readonly op: string; readonly request: unknown }[]
+}
+
+/** Of a store that is a log: the latest records that are there, the oldest first. */
+export type ReadLog = (
+  request: OpenRequest,
+  options: { readonly from: number | null; readonly count: number },
+) => AsyncIterable<ShownRecord>
+
 export type OpenMigrations = (url: string) => Promise<Migrations>

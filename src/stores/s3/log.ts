@@ -38,6 +38,8 @@ export class Log {
   tripMs = 0
   /** Since the last record behind which somebody was to write a snapshot. */
   sinceLine = { records: 0, bytes: 0 }
+  /** How many records this process has applied, and when the first of them was written. */
+  seen: { readonly fromMs: number; readonly records: number } | null = null
   private readonly options: LogOptions
   private confirmed: Confirmation = { dateMs: 0, atMs: 0 }
 
@@ -117,6 +119,7 @@ export class Log {
   private take(record: LogRecord): void {
     if (record.head.number !== this.replica.number + 1) return
     const { answered, applied } = this.options
+    this.seen = { fromMs: this.seen?.fromMs ?? record.head.atMs, records: (this.seen?.records ?? 0) + 1 }
     this.sinceLine = { records: this.sinceLine.records + 1, bytes: this.sinceLine.bytes + record.bytes }
     applied(record, this.replica.apply(record, answered))
   }

@@ -75,8 +75,10 @@ export class Namespace {
   }
 
   async describe(): Promise<StoreDescription> {
-    const { byStatus } = await this.look((records) => ({ byStatus: records.counts({ type: null }) }))
-    return describe(this.options, byStatus)
+    return this.look((records) => {
+      const { atMs, errorMs } = this.stamp()
+      return describe(this.options, this.log, errorMs, atMs, records)
+    })
   }
 
   async close(): Promise<void> {
