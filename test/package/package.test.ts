@@ -30,6 +30,8 @@ async function freePort(): Promise<number> {
   return port
 }
 
+/** What npx finds, without the second that it takes each time. */
+const npx = 'npx() { local name=$1; shift; "./node_modules/.bin/$name" "$@"; }'
 /** Not everybody has it. */
 const curl = `curl() { node -e 'fetch(process.argv[1]).then((answer) => answer.text()).then(console.log)' "$2"; }`
 const untilReady = (port: number) => `for i in $(seq 100); do curl -s http://127.0.0.1:${port}/ >/dev/null 2>&1 && break; done`
@@ -59,7 +61,8 @@ describe("the packed package", { timeout: 180_000 }, () => {
       ...Object.values(bin),
     ]
     for (const file of files) ok(existsSync(join(own, file)), `expected ${file} in the package`)
-    ok(existsSync(join(own, "CHANGELOG.md")) && existsSync(join(own, "LICENSE")))
+    for (const file of ["CHANGELOG.md", "LICENSE", "README.md", "dist/dashboard/index.html"])
+      ok(existsSync(join(own, file)), `expected ${file}`)
   })
 
   for (const [url, name] of Object.entries({ "redis://127.0.0.1:1": "@redis/client", "postgres://127.0.0.1:1/x": "pg" })) {
@@ -114,7 +117,7 @@ describe("the packed package", { timeout: 180_000 }, () => {
     writeFileSync(join(packed.folder, "api.mjs"), blocks.find(({ kind }) => kind === "js")?.text ?? "")
     const api = spawn(process.execPath, ["api.mjs"], { cwd: packed.folder, stdio: "ignore" })
     try {
-      const { stdout } = await inProject("bash", ["-e", "-o", "pipefail", "-c", [curl, untilReady(port), ...commands].join("\n")])
+      const { stdout } = await inProject("bash", ["-e", "-o", "pipefail", "-c", [npx, curl, untilReady(port), ...commands].join("\n")])
       for (const snippet of blocks.filter(({ kind }) => kind === "ts"))
         ok(
           ["limits.ts", "tasks.ts"].some((file) => readFileSync(join(packed.folder, file), "utf8").includes(snippet.text)),
