@@ -75,7 +75,8 @@ async function fillFinished(url, count) {
            started_at_ms, completed_at_ms, finished_at_ms, max_retries, attempt, fence, version, timeout_ms, last_outcome, history)
          SELECT nextval('sluice.task_numbers'), (SELECT min(ns) FROM sluice.namespaces), 'old-' || md5(n::text), 'plain', 'completed', 0,
            '{"n":' || n || '}', at, at + 5, at, at, at + 1, at + 5, at + 5, 3, 1, 1, 3, 3600000, 'completed',
-           '{"atMs":' || at || ',"kind":"created"},{"atMs":' || at + 1 || ',"kind":"claimed"},{"atMs":' || at + 5 || ',"kind":"completed"}'
+           '{"atMs":' || at || ',"status":"pending","event":"created"},{"atMs":' || at + 1 || ',"status":"running","event":"claimed","workerId":"w"}'
+           || ',{"atMs":' || at + 5 || ',"status":"completed","event":"completed"}'
          FROM (SELECT n, (extract(epoch FROM clock_timestamp()) * 1000)::bigint - ($2::bigint - n) * 10 AS at
                FROM generate_series($1::bigint + 1, least($1::bigint + $3::bigint, $2::bigint)) AS n) AS one`,
         [from, count, piece],

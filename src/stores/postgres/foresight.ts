@@ -45,6 +45,7 @@ function foreseePlain(sql: Sql, { request, shared }: ForeseenExchange, types: re
     const lane = shared.plainLanes.get(type)
     if (lane === undefined || wanted === 0) continue
     sql.foresee("lockPlainTasks", lane, wanted)
+    sql.foresee("countStanding", lane, wanted + 1)
     sql.foresee("readLaneTasks", [lane], 1, wanted)
   }
 }

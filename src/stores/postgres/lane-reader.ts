@@ -271,7 +271,7 @@ export class LaneReader implements WaitedBacklog {
     const tasks = (await sql.rows("lockPlainTasks", lane, wanted)).map(toRecord)
     const isAll = tasks.length < wanted
     if (isAll) {
-      const [row] = await sql.rows("countStanding", lane, tasks.length + 1)
+      const [row] = await sql.rows("countStanding", lane, wanted + 1)
       if ((row?.[0] as number) > tasks.length) this.contested.add(this.typeOfLane.get(lane) ?? "")
     }
     return { tasks, isAll }

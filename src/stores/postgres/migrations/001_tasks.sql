@@ -100,7 +100,7 @@ CREATE TABLE $s.lanes (
   head_priority    bigint,
   head_ready_at_ms bigint,
   head_seq         bigint
-) WITH (fillfactor = 70);
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
 -- The texts together may be longer than a row of an index.
 CREATE UNIQUE INDEX lanes_name ON $s.lanes (ns, md5(type || chr(31) || flow || chr(31) || gates));
 CREATE INDEX lanes_standing ON $s.lanes (ns, type, gate, flow, head_priority DESC, head_ready_at_ms, head_seq) WHERE head_seq IS NOT NULL;
@@ -118,7 +118,7 @@ CREATE TABLE $s.flows (
   head_ready_at_ms bigint,
   head_seq         bigint,
   PRIMARY KEY (ns, type, flow, gate)
-) WITH (fillfactor = 70);
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX flows_standing ON $s.flows (ns, type, gate, head_priority DESC, virtual_time, head_ready_at_ms, head_seq)
   WHERE head_seq IS NOT NULL;
 
@@ -129,7 +129,7 @@ CREATE TABLE $s.workers (
   seen_at_ms   bigint NOT NULL,
   types        text[] COLLATE "C" NOT NULL,
   PRIMARY KEY (ns, worker_id)
-) WITH (fillfactor = 50);
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
 
 -- How many tasks there are, by type and status: the sum of the rows. Each step adds rows of its own, so that none waits for another;
 -- the sweep adds them up.
