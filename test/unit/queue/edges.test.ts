@@ -8,7 +8,8 @@ import { openQueue } from "./kit.ts"
 const names = 'expected 1 to 128 letters, digits, "_", "-", "." or ":", not starting with "." or ":"'
 
 describe("connect refuses", () => {
-  const store = 'store: expected a URL such as "sqlite:./sluice.db", "redis://localhost:6379", "postgres://localhost/app" or "memory:"'
+  const store =
+    'store: expected a URL such as "sqlite:./sluice.db", "redis://localhost:6379", "postgres://localhost/app", "s3://bucket/prefix", "https://queue.example.com" (a Sluice server) or "memory:"'
   const urls: readonly (readonly [unknown, string])[] = [
     ["memry:", `${store}, got "memry:"; did you mean "memory:"?`],
     ["sqlite3:x.db", `${store}, got "sqlite3:x.db"; did you mean "sqlite:"?`],
