@@ -220,7 +220,6 @@ export interface SampleDocument {
   readonly at: Instant
   readonly waiting: number
   readonly running: number
-  readonly submitted: number
   readonly completed: number
   readonly failed: number
   readonly cancelled: number

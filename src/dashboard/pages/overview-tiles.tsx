@@ -35,7 +35,7 @@ export function Tiles({ overview, last }: { readonly overview: OverviewDocument;
         </Link>
       </Tile>
       <Tile name="Oldest waiting" value={oldest === null ? "–" : durationText(Math.max(0, nowMs.value - Date.parse(oldest.since)))}>
-        {oldest === null ? "nothing waits" : <TaskLink id={oldest.id} />}
+        {oldest === null ? counts.pending === 0 ? "nothing waits" : "being looked for" : <TaskLink id={oldest.id} />}
       </Tile>
     </dl>
   )

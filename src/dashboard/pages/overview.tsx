@@ -7,6 +7,7 @@ import type { ForecastsDocument, OverviewDocument, SampleDocument } from "../api
 import { latest, useLive } from "../api/live.ts"
 import { Chart } from "../parts/chart.tsx"
 import { Empty, Page, Panel } from "../parts/page.tsx"
+import { arrivalsOf } from "../text/arrivals.ts"
 import { countText, rateText } from "../text/number.ts"
 import { ForecastQuality } from "./overview-forecasts.tsx"
 import { HoldingGates } from "./overview-gates.tsx"
@@ -59,7 +60,7 @@ function Charts({ samples }: { readonly samples: readonly SampleDocument[] }) {
           {...{ times, leastSpanS, text: rateText }}
           lines={[
             { label: "completed", colour: "--accent", isFilled: true, values: values("completed") },
-            { label: "submitted", colour: "--muted", dash: [2, 3], values: values("submitted") },
+            { label: "arriving", colour: "--muted", dash: [2, 3], isClipped: true, values: arrivalsOf(samples) },
             { label: "failed", colour: "--bad", dash: [6, 3], values: values("failed") },
           ]}
         />

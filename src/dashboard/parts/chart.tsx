@@ -10,6 +10,8 @@ export interface Line {
   readonly colour: string
   readonly dash?: readonly number[]
   readonly isFilled?: boolean
+  /** A burst of it may go over the top: it does not flatten the others. */
+  readonly isClipped?: boolean
   readonly values: readonly number[]
 }
 
@@ -93,7 +95,7 @@ function optionsOf(
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
     scales: {
       x: { time: true, range: (_plot, from, to) => [Math.min(from ?? 0, (to ?? 0) - leastSpanS), to ?? 1] },
-      y: { range: (_plot, _from, to) => [0, Math.max(1, (to ?? 0) * 1.1)] },
+      y: { range: ({ data }) => [0, mostOf(data, lines)] },
     },
     axes: [
       { ...axis, size: 26, space: 70, values: (_plot, ticks) => ticks.map(timeText) },
@@ -112,6 +114,11 @@ function optionsOf(
     ],
     hooks: { setCursor: [(one) => point(one.cursor.idx ?? null)] },
   }
+}
+
+function mostOf(data: uPlot.AlignedData, lines: readonly Line[]): number {
+  const values = lines.flatMap(({ isClipped }, i) => (isClipped ? [] : [...(data[i + 1] ?? [])]))
+  return values.reduce<number>((most, value) => Math.max(most, (value ?? 0) * 1.2), 1)
 }
 
 const hourAndMinute = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" })

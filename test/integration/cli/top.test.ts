@@ -63,7 +63,7 @@ describe("sluice top", () => {
     const gate = { gate: `vendor/${"x".repeat(300)}\u001b[31m`, waiting_tasks: 12_345, opens_at: null, is_paused: true }
     const others = { levels: [{ used: 10, of: 10, per_ms: 10_000 }], slots: { held: 1, of: 5 }, closed_until: null, cooldown: null }
     const counts = { pending: 100_000, running: 20, completed: 9, failed: 3, cancelled: 0, expired: 0, archived: 0 }
-    const sample = { at: "", waiting: 1, running: 1, submitted: 1, failed: 0, cancelled: 0, expired: 0 }
+    const sample = { at: "", waiting: 1, running: 1, failed: 0, cancelled: 0, expired: 0 }
     const view = {
       overview: {
         ...{ now: "2026-01-28T17:00:00.000Z", namespace: "default", store: "sqlite", counts, is_estimate: true, live_workers: 2 },

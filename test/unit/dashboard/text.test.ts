@@ -4,6 +4,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { addressOf, parseAddress } from "../../../src/dashboard/address.ts"
 import { EventReader } from "../../../src/dashboard/api/event-stream.ts"
+import { arrivalsOf } from "../../../src/dashboard/text/arrivals.ts"
 import { distanceText, durationText, exactText, leftText, relativeText } from "../../../src/dashboard/text/duration.ts"
 import { shortJson } from "../../../src/dashboard/text/json.ts"
 import { countText, percentText, rateText } from "../../../src/dashboard/text/number.ts"
@@ -27,6 +28,16 @@ describe("the dashboard's texts", () => {
     assert.deepEqual([0, 12_345, 1_234_567, 2_500_000_000].map(countText), ["0", "12,345", "1.23 M", "2.50 G"])
     assert.deepEqual([0, 120, 3.24, 0.5, 0.001].map(rateText), ["0/s", "120/s", "3.2/s", "30/min", "3.6/h"])
     assert.deepEqual([0, 0.001, 0.999, 1].map(percentText), ["0 %", "<1 %", "99 %", "100 %"])
+  })
+
+  it("tell how many arrived by what there is and what has ended", () => {
+    const ended = { completed: 2, failed: 0.5, cancelled: 0, expired: 0 }
+    const samples = [
+      { at: "2026-01-28T12:00:00Z", waiting: 10, running: 5, ...ended },
+      { at: "2026-01-28T12:00:10Z", waiting: 40, running: 5, ...ended },
+      { at: "2026-01-28T12:00:20Z", waiting: 0, running: 0, ...ended },
+    ]
+    assert.deepEqual(arrivalsOf(samples), [0, 5.5, 0])
   })
 
   it("cut payloads in tables", () => {
