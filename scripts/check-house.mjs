@@ -23,6 +23,7 @@ const mayImport = {
   cli: ["errors", "units", "task", "quota", "limits", "simulate", "cron", "store", "world", "queue", "worker", "http", "index.ts"],
   // It runs in a browser and speaks HTTP: nothing of what runs in a server is part of it.
   dashboard: [],
+  telemetry: ["errors", "task", "queue", "http"],
   testing: ["errors", "units", "task", "quota", "limits", "cron", "store", "stores", "world", "queue", "worker", "index.ts"],
 }
 /** Pure: no platform module at all. */

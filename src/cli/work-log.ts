@@ -1,8 +1,8 @@
 // What a worker on the command line says: a listener to its events. Well-being goes to stdout, what needs attention to
-// stderr; with --json every event is one document on stdout. Payloads are in neither.
+// stderr: as text for a terminal, else as a JSON document a line. With --json every event is one, all on stdout. Payloads are in none.
 
 import { snakeCase } from "../queue/document.ts"
-import { formatDuration, formatInstant } from "../units/index.ts"
+import { formatDuration, formatInstant, oneOf } from "../units/index.ts"
 import type { Worker, WorkerEvents } from "../worker/index.ts"
 import { colourOf } from "./colour.ts"
 import { jsonLine } from "./json-line.ts"
@@ -33,17 +33,55 @@ const names = [
 export interface LogOptions {
   /** One line for every task, and what handlers log for debugging. */
   readonly isVerbose: boolean
+  readonly form: LogForm
+}
+
+export const logForms = ["text", "json"] as const
+export type LogForm = (typeof logForms)[number]
+
+/** What the flag says, else SLUICE_LOG, else what whoever reads along can read: a person at a terminal, a program elsewhere. */
+export function logForm(session: Session, flag: unknown): LogForm {
+  const { env, stdout } = session.io
+  const said = flag ?? (env.SLUICE_LOG || undefined)
+  return said === undefined ? (stdout.isTTY ? "text" : "json") : oneOf(...logForms)(flag === undefined ? "SLUICE_LOG" : "--log", said)
 }
 
 export function tellEvents(session: Session, worker: Worker, options: LogOptions): void {
-  if (session.isJson) tellAsJson(session, worker)
+  if (session.isJson || options.form === "json") tellAsJson(session, worker, options)
   else tellAsText(session, worker, options)
 }
 
-function tellAsJson(session: Session, worker: Worker): void {
+/** Of these there may be thousands a second. */
+const ofEveryTask: ReadonlySet<Name> = new Set(["task.claimed", "task.settled", "schedule.fired", "sweep.done"])
+const warnings: ReadonlySet<Name> = new Set([
+  "task.stale",
+  "task.lost",
+  "task.overrun",
+  "schedule.failed",
+  "gate.cooling",
+  "store.unavailable",
+])
+
+function tellAsJson(session: Session, worker: Worker, { isVerbose }: LogOptions): void {
+  const isAll = session.isJson || isVerbose
   for (const name of names) {
-    worker.on(name, (event) => session.printJson({ event: name, at: stamp(session), ...eventDocument(event) }))
+    if (!isAll && ofEveryTask.has(name)) continue
+    worker.on(name, (event) => {
+      const level = "level" in event ? event.level : warnings.has(name) ? "warn" : "info"
+      if (!isAll && level === "debug") return
+      const line = { event: name, at: stamp(session), level, ...eventDocument(event), ...inSeconds(event) }
+      if (session.isJson || !warnings.has(name)) session.printJson(line)
+      else session.note(jsonLine(line))
+    })
   }
+}
+
+/** What people who watch limits look for: whose it is, and delays in seconds. */
+function inSeconds(event: object): Record<string, unknown> {
+  if ("backoffMs" in event) return { backoff_seconds: (event.backoffMs as number) / 1_000 }
+  if (!("gate" in event && "everyMs" in event)) return {}
+  const [limit, ...key] = String(event.gate).split("/")
+  return { limit, key: key.join("/"), delay_seconds: (event.everyMs as number) / 1_000 }
 }
 
 /** The names of a task's document, `task_type` among them. Values stay as they are: the fields that a handler logs are its own. */

@@ -52,7 +52,7 @@ export class HttpApp {
     this.tokens = new Tokens(settings)
     this.rate = new RequestRate(settings.requestsPerSecond, queue.world)
     this.page = new Page(queue.world)
-    this.realms = new Realms(queue, { namespace, open, redact: settings.redact })
+    this.realms = new Realms(queue, { namespace, open, redact: settings.redact, metrics: settings.metrics })
     const hono = this.makeHono()
     this.fetch = async (request, bindings = {}) => {
       this.underWay++

@@ -5,6 +5,7 @@ import { HttpApp } from "./app.ts"
 import { type HttpOptions, httpSettings } from "./server-options.ts"
 
 export { HttpApp } from "./app.ts"
+export { Metrics, type MetricsOptions, metrics } from "./metrics/index.ts"
 export { type ServeOptions, SluiceServer, serve } from "./server.ts"
 export { type HttpOptions, httpDefaults, httpReaders, type LogLine } from "./server-options.ts"
 

@@ -4,6 +4,7 @@
 import { SluiceError, shown } from "../errors/index.ts"
 import type { Queue } from "../queue/index.ts"
 import { parseName } from "../units/index.ts"
+import { Metrics, type MetricsOptions } from "./metrics/index.ts"
 import type { Redact } from "./redact.ts"
 import { Watcher } from "./watcher.ts"
 
@@ -11,6 +12,7 @@ export interface Realm {
   readonly namespace: string
   readonly queue: Queue
   readonly watcher: Watcher
+  readonly metrics: Metrics
   readonly redact: Redact
 }
 
@@ -22,6 +24,7 @@ export interface RealmsOptions {
   /** Opens the queue of a namespace; null: there is only the one. */
   readonly open: ((namespace: string) => Promise<Queue>) | null
   readonly redact: Redact
+  readonly metrics: MetricsOptions
 }
 
 export class Realms {
@@ -74,6 +77,6 @@ export class Realms {
 
   private realm(namespace: string, queue: Queue): Realm {
     const { redact } = this.options
-    return { namespace, queue, redact, watcher: new Watcher(queue, redact) }
+    return { namespace, queue, redact, watcher: new Watcher(queue, redact), metrics: new Metrics(queue, this.options.metrics) }
   }
 }

@@ -18,6 +18,15 @@ export function redactor(paths: readonly string[]): Redact {
   return (document) => redactDocument(document, read) as typeof document
 }
 
+/** The same for texts that may quote what a task has: those of its history. */
+export function redactTexts<T>(redact: Redact, task: object, value: T): T {
+  const text = (quoting: string) => (redact({ ...task, last_error: quoting }) as { readonly last_error: string }).last_error
+  if (typeof value === "string") return text(value) as T
+  if (Array.isArray(value)) return value.map((item) => redactTexts(redact, task, item)) as T
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, redactTexts(redact, task, item)])) as T
+}
+
 function parsePath(text: string): Path {
   const parts = typeof text === "string" ? text.split(".") : []
   if (parts.length > 1 && (roots as readonly string[]).includes(parts[0] ?? "") && parts.every((part) => part !== "")) return parts

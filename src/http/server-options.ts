@@ -2,6 +2,7 @@
 
 import { SluiceError, shown } from "../errors/index.ts"
 import { anything, type Duration, listOf, parseDuration, parseSize, readOptions, type Size, wholeNumber } from "../units/index.ts"
+import type { MetricsOptions } from "./metrics/index.ts"
 import { type Redact, redactor } from "./redact.ts"
 
 export interface HttpOptions {
@@ -23,6 +24,8 @@ export interface HttpOptions {
   readonly requestTimeout?: Duration
   /** Paths that are not shown, such as "input.password". */
   readonly redact?: readonly string[]
+  /** Of /metrics: what "near expiration" means, and whether each key has a series of its own. */
+  readonly metrics?: MetricsOptions
   /** Hears of every change that somebody has asked for, and of what went wrong in the server itself. */
   readonly log?: (line: LogLine) => void
 }
@@ -43,6 +46,7 @@ export interface HttpSettings {
   readonly requestsPerSecond: number
   readonly requestTimeoutMs: number
   readonly redact: Redact
+  readonly metrics: MetricsOptions
   readonly log: (line: LogLine) => void
 }
 
@@ -66,6 +70,7 @@ export const httpReaders = {
   requestsPerSecond: wholeNumber(1, 1_000_000),
   requestTimeout: parseDuration,
   redact: listOf((name, value) => (typeof value === "string" ? value : refuseText(name, value)), 1_000),
+  metrics: anything<MetricsOptions>(),
   log: anything<(line: LogLine) => void>(),
 }
 
@@ -85,6 +90,7 @@ export function httpSettings(where: string, options: HttpOptions | undefined): H
     requestsPerSecond: read.requestsPerSecond ?? httpDefaults.requestsPerSecond,
     requestTimeoutMs: read.requestTimeout ?? httpDefaults.requestTimeoutMs,
     redact: redactor(read.redact ?? []),
+    metrics: read.metrics ?? {},
     log: read.log ?? (() => {}),
   }
 }

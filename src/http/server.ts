@@ -8,6 +8,7 @@ import type { Queue } from "../queue/index.ts"
 import { sleep } from "../world/index.ts"
 import { HttpApp } from "./app.ts"
 import { isLoopback } from "./guards.ts"
+import { listening } from "./listening.ts"
 import { type HttpOptions, type HttpSettings, httpDefaults, httpSettings } from "./server-options.ts"
 
 export interface ServeOptions extends HttpOptions {
@@ -94,14 +95,4 @@ function checkBind(host: string, { token }: HttpSettings): void {
     "invalid_option",
     `serve: host: expected a token for anything beyond this machine, got ${shown(host)} without one; set SLUICE_TOKEN or --token-file, or leave the host out`,
   )
-}
-
-function listening(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      const why = error.code === "EADDRINUSE" ? "another program listens there; take another --port" : error.message
-      reject(new SluiceError("invalid_option", `serve: expected to listen on ${host} port ${port}: ${why}`, { cause: error }))
-    })
-    server.listen(port, host, resolve)
-  })
 }

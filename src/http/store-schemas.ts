@@ -120,7 +120,8 @@ const exchange = z.strictObject({
     .nullable(),
 })
 
-const callAsked = z.strictObject({ id, limit: name, key, cost: z.number().min(0), isFurther: z.boolean() })
+/** One that waited and runs already is told as it was asked for. */
+const callAsked = z.object({ id, limit: name, key, cost: z.number().min(0), isFurther: z.boolean() })
 
 const hold = z.strictObject({
   ownerId: id,

@@ -27,6 +27,7 @@ import type { SimulateOptions } from "./simulate-options.ts"
 import { readSubmitOptions, type SubmitOptions } from "./submit.ts"
 import { defaultsOf, inStepSizes, Submitter, typeOf } from "./submitter.ts"
 import { Task } from "./task.ts"
+import type { Tracing } from "./tracing.ts"
 
 export interface SubmitManyOptions<Input> extends SubmitOptions {
   /** Options of one task, on top of those of the batch. */
@@ -63,6 +64,8 @@ export class Queue {
   readonly schedules: Schedules
   /** What this process knows of limits. Workers of this queue add to it. */
   readonly declarations: Declarations
+  /** Set by whoever traces (`sluice/telemetry`). */
+  tracing: Tracing | null = null
   private readonly submitter: Submitter
   private readonly events = new Emitter<QueueEvents>()
   private readonly calls: CallsSettings
@@ -77,7 +80,8 @@ export class Queue {
     this.jobs = new Jobs(store)
     this.declarations = new Declarations(store, world)
     const makeId = idMaker(world)
-    this.submitter = new Submitter({ store, declarations: this.declarations, makeId, maxInputBytes })
+    const { events } = this
+    this.submitter = new Submitter({ store, declarations: this.declarations, makeId, maxInputBytes, events, tracing: () => this.tracing })
     this.schedules = new Schedules({
       ...{ store, declarations: this.declarations, makeId },
       prepare: (task, input, options) => this.submitter.prepare(task, input, readSubmitOptions(typeOf(task), [defaultsOf(task), options])),
@@ -221,6 +225,17 @@ export class Queue {
     return this.move("cancel", id)
   }
 
+  /** Many at once, in one step: what became of each, in the order asked. */
+  async cancelMany(ids: readonly string[]): Promise<readonly MoveResult[]> {
+    const { results } = await this.store.cancel({ ids })
+    this.tellMoved("cancel", results)
+    return results
+  }
+
+  async retryMany(ids: readonly string[]): Promise<readonly MoveResult[]> {
+    return (await this.store.retry({ ids })).results
+  }
+
   /** Runs a failed or cancelled task again. An expired one stays expired: it is too late. */
   retry(id: string): Promise<Task> {
     return this.move("retry", id)
@@ -246,7 +261,9 @@ export class Queue {
   }
 
   worker(tasks: readonly AnyTask[], options?: WorkerOptions): Worker {
-    return new Worker(this, tasks, options)
+    const worker = new Worker(this, tasks, options)
+    this.events.emit("worker.made", { worker })
+    return worker
   }
 
   /** The limit for whoever is no task: a web handler, say. A limit that was defined, or the name of one that some code has declared. */
@@ -290,7 +307,15 @@ export class Queue {
     if (result.kind === "missing") throw taskNotFound(id)
     if (result.kind === "job_ended") throw jobEnded(`${name} ${id}`, result.job)
     if (result.kind === "illegal") throw new IllegalTransitionError(id, result.from, result.to)
+    this.tellMoved(name, [result])
     return new Task(result.task)
+  }
+
+  private tellMoved(name: "cancel" | "retry" | "archive" | "expire", results: readonly MoveResult[]): void {
+    if (name !== "cancel") return
+    for (const result of results) {
+      if (result.kind === "ok") this.events.emit("task.cancelled", { id: result.task.id, type: result.task.type })
+    }
   }
 }
 

@@ -1,23 +1,28 @@
 // From what people submit to what the store takes: inputs checked, gates worked out, batches cut to what one step holds.
 
 import { SluiceError, shown } from "../errors/index.ts"
-import { budgets, type Store, type SubmitAnswer, type SubmitRequest } from "../store/index.ts"
+import { budgets, type Store, type SubmitAnswer, type SubmitRequest, type SubmittedTask } from "../store/index.ts"
 import type { NewTask } from "../task/index.ts"
 import { parseName, readOptions } from "../units/index.ts"
 import type { Declarations } from "./declarations.ts"
 import { type AnyTask, checkInput, isTaskDefinition, type TaskDefaults } from "./definition.ts"
+import type { Emitter } from "./emitter.ts"
+import type { QueueEvents } from "./events.ts"
 import { jobBounds } from "./job-settings.ts"
 import { type JobOptions, type JobTask, jobReaders, readJobTask } from "./jobs.ts"
 import { submitRefusal } from "./refusals.ts"
 import { newTask, type ReadSubmitOptions, readSubmitOptions } from "./submit.ts"
 import { Task } from "./task.ts"
 import { flowOf, gatesOf } from "./task-gates.ts"
+import type { Tracing } from "./tracing.ts"
 
 export interface SubmitterParts {
   readonly store: Store
   readonly declarations: Declarations
   readonly makeId: () => string
   readonly maxInputBytes: number
+  readonly events: Emitter<QueueEvents>
+  readonly tracing: () => Tracing | null
 }
 
 export class Submitter {
@@ -25,8 +30,12 @@ export class Submitter {
   private readonly declarations: Declarations
   private readonly makeId: () => string
   private readonly maxInputBytes: number
+  private readonly events: Emitter<QueueEvents>
+  private readonly tracing: () => Tracing | null
 
-  constructor({ store, declarations, makeId, maxInputBytes }: SubmitterParts) {
+  constructor({ store, declarations, makeId, maxInputBytes, events, tracing }: SubmitterParts) {
+    this.events = events
+    this.tracing = tracing
     this.store = store
     this.declarations = declarations
     this.makeId = makeId
@@ -39,7 +48,8 @@ export class Submitter {
     if (!isTaskDefinition(task)) {
       const type = typeOf(task)
       const gates = options.gates ?? null
-      return newTask({ id: this.makeId(), type, input, maxInputBytes, options, gates, flow: options.flow ?? options.job ?? type })
+      const flow = options.flow ?? options.job ?? type
+      return this.traced(newTask({ id: this.makeId(), type, input, maxInputBytes, options, gates, flow }))
     }
     const checked = await checkInput(task, input)
     if (checked.kind === "refused") throw checked.error
@@ -48,7 +58,12 @@ export class Submitter {
     this.declarations.note(task.type, limits)
     const { type } = task
     const flow = options.flow ?? flowOf(task, checked.value) ?? options.job ?? type
-    return newTask({ id: this.makeId(), type, input, maxInputBytes, options, gates: refs, flow })
+    return this.traced(newTask({ id: this.makeId(), type, input, maxInputBytes, options, gates: refs, flow }))
+  }
+
+  private traced(task: NewTask): NewTask {
+    const tag = this.tracing()?.submitted(task) ?? null
+    return tag === null ? task : { ...task, tags: [...task.tags, tag] }
   }
 
   prepareEach(where: string, tasks: readonly JobTask[]): Promise<NewTask[]> {
@@ -94,7 +109,16 @@ export class Submitter {
       answer = await send()
     }
     if (answer.kind !== "ok") throw submitRefusal(answer, tasks[answer.index])
+    if (this.events.hasListeners("task.submitted")) this.tellSubmitted(answer.tasks)
     return { tasks: answer.tasks.map(({ task, forecast }) => new Task(task, forecast)) }
+  }
+
+  private tellSubmitted(tasks: readonly SubmittedTask[]): void {
+    for (const { task, created } of tasks) {
+      if (!created) continue
+      const ttlMs = task.expiresAtMs === null ? null : task.expiresAtMs - task.createdAtMs
+      this.events.emit("task.submitted", { id: task.id, type: task.type, ttlMs })
+    }
   }
 
   private submitWithin(tx: unknown, request: SubmitRequest): Promise<SubmitAnswer> {

@@ -6,7 +6,7 @@ import type { ExchangeAnswer, ExchangeRequest, SettleAnswer } from "../store/ind
 import type { TaskRecord } from "../task/index.ts"
 import type { World } from "../world/index.ts"
 import type { Claims, OpenClaim } from "./claims.ts"
-import type { Events } from "./events.ts"
+import type { Events, WorkerEvents } from "./events.ts"
 import type { WorkerSettings } from "./options.ts"
 import type { Carried, Outbox, Settling } from "./outbox.ts"
 import type { Router } from "./router.ts"
@@ -47,6 +47,7 @@ export class Answers {
 
   take({ request, carried, claim, sentAtMs }: Sent, answer: ExchangeAnswer): void {
     const { claims, router, scheduler, events } = this.parts
+    if (events.hasListeners("exchange.done")) this.tellExchanged(answer, claim !== null, sentAtMs)
     this.tellSettled(carried.settling, answer.settled)
     for (const [i, run] of carried.beating.entries())
       this.takeHeartbeat(run, request.heartbeats[i]?.progress ?? null, answer.kept[i], sentAtMs)
@@ -55,6 +56,11 @@ export class Answers {
     scheduler.heard(answer, sentAtMs)
     for (const paced of answer.paced ?? []) events.emit("gate.paced", paced)
     if (answer.cancelled.length > 0) this.stopCancelled(answer.cancelled)
+  }
+
+  private tellExchanged({ claimed, settled }: ExchangeAnswer, hasClaim: boolean, sentAtMs: number): void {
+    const { events, world } = this.parts
+    events.emit("exchange.done", { durationMs: world.monotonicMs() - sentAtMs, claimed: claimed.length, settled: settled.length, hasClaim })
   }
 
   private takeHeartbeat(run: Run, carried: string | null, kept: "ok" | "stale" | undefined, sentAtMs: number): void {
@@ -87,7 +93,7 @@ export class Answers {
   private startRun(task: TaskRecord, askedAtMs: number, times: { readonly startedAtMs: number; readonly leaseEndsAtMs: number }): void {
     const { tasks, events, settings, drains, outbox, runs } = this.parts
     const { id, type, fence, attempt, gates } = task
-    if (events.hasListeners("task.claimed")) events.emit("task.claimed", { id, type, fence, attempt })
+    if (events.hasListeners("task.claimed")) events.emit("task.claimed", { id, type, fence, attempt, ...waitOf(task) })
     const nowMs = times.startedAtMs
     const definition = tasks.get(type)
     // A rate was charged for a start about now. One that comes much later would bunch up with others at the other side.
@@ -123,12 +129,14 @@ export class Answers {
         continue
       }
       if (outcome.kind === "throttled" && outcome.scope !== "task") {
-        const { limit, retryAfterMs, status } = outcome
-        events.emit("gate.cooling", { id, type, limit, retryAfterMs, status })
+        const { limit, retryAfterMs, status, error } = outcome
+        const backoffMs = retryAfterMs ?? outcome.delayMs
+        events.emit("gate.cooling", { id, type, limit, retryAfterMs, status, attempt: task.attempt, backoffMs, error })
       }
       if (isHeard) {
         const error = "error" in outcome ? outcome.error : null
-        events.emit("task.settled", { id, type, fence, outcome: outcome.kind, status: answer.status, durationMs, error })
+        const delayMs = "delayMs" in outcome ? outcome.delayMs : null
+        events.emit("task.settled", { id, type, fence, outcome: outcome.kind, status: answer.status, durationMs, error, delayMs })
       }
     }
   }
@@ -136,5 +144,16 @@ export class Answers {
   /** A sixth of the lease is kept in hand, so that a handler has stopped before somebody else starts. */
   private leaseEnd(sentAtMs: number, leaseMs: number): number {
     return sentAtMs + leaseMs - Math.min(leaseMs, this.parts.settings.leaseMs) / 6
+  }
+}
+
+/** By the store's clock. What was expected to be held at its submission, or was refused since, has waited at a gate. */
+function waitOf(task: TaskRecord): Pick<WorkerEvents["task.claimed"], "waitedMs" | "waitedFor" | "scheduledMs"> {
+  const startedAtMs = task.startedAtMs ?? task.updatedAtMs
+  const isGated = (task.gates?.length ?? 0) > 0 && ((task.forecastAtMs ?? 0) > task.createdAtMs || task.throttleCount > 0)
+  return {
+    waitedMs: Math.max(0, startedAtMs - task.availableAtMs),
+    waitedFor: isGated ? "gate" : "worker",
+    scheduledMs: task.fence === 1 ? Math.max(0, task.availableAtMs - task.createdAtMs) : 0,
   }
 }

@@ -14,14 +14,25 @@ export interface WorkerEvents {
   "worker.started": { readonly workerId: string; readonly types: readonly string[] }
   "worker.draining": { readonly running: number }
   "worker.stopped": { readonly workerId: string }
-  "task.claimed": OfTask & { readonly attempt: number }
+  "task.claimed": OfTask & {
+    readonly attempt: number
+    /** How long it stood there although it was due, and what for: a gate, or a worker with room. */
+    readonly waitedMs: number
+    readonly waitedFor: "gate" | "worker"
+    /** How long it was not due, from its submission on. */
+    readonly scheduledMs: number
+  }
   /** The store took the outcome; `status` is what became of the task. */
   "task.settled": OfTask & {
     readonly outcome: OutcomeKind
     readonly status: Status
     readonly durationMs: number
     readonly error: string | null
+    /** Until it may start again, where it was put off. */
+    readonly delayMs: number | null
   }
+  /** One exchange with the store: how long it took, and what it carried. */
+  "exchange.done": { readonly durationMs: number; readonly claimed: number; readonly settled: number; readonly hasClaim: boolean }
   /** The store refused the outcome: the lease had been lost. */
   "task.stale": OfTask & { readonly outcome: OutcomeKind }
   "task.lost": OfTask
@@ -35,6 +46,10 @@ export interface WorkerEvents {
     readonly limit: string | null
     readonly retryAfterMs: number | null
     readonly status: number | null
+    /** How often this task has been run, and how long it waits by itself where no gate of it cools down. */
+    readonly attempt: number
+    readonly backoffMs: number
+    readonly error: string
   }
   /** A gate has learned another distance between starts, or another number of slots. */
   "gate.paced": {

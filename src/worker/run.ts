@@ -209,7 +209,9 @@ export class Run {
 
   private call(view: Task, checked: Checked): unknown {
     if (checked.kind === "refused") throw checked.error
-    return this.definition.run(checked.value as never, new RunContext(this, view) as never)
+    const { tracing } = this.queue
+    const handle = () => this.definition.run(checked.value as never, new RunContext(this, view) as never)
+    return tracing === null ? handle() : tracing.run(this.task, handle)
   }
 
   private returned(value: unknown): void {

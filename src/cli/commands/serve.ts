@@ -10,6 +10,7 @@ import { asNumber, collect, type Given, readFlag } from "../flags.ts"
 import { httpLog } from "../http-log.ts"
 import type { Session } from "../session.ts"
 import { tokenFrom } from "../token.ts"
+import { logForm } from "../work-log.ts"
 
 export function addServe(program: Command, session: Session): void {
   define(program, {
@@ -34,6 +35,7 @@ export function addServe(program: Command, session: Session): void {
     .option("--max-streams <n>", `Live views that are open at once (default: ${httpDefaults.maxStreams})`)
     .option("--max-connections <n>", `Connections that are open at once (default: ${httpDefaults.maxConnections})`)
     .option("--requests-per-second <n>", `Requests a second of one client (default: ${httpDefaults.requestsPerSecond})`)
+    .option("--log <form>", 'How it tells of changes: "text" or "json" (env SLUICE_LOG; default: text for a terminal, else json)')
     .action((given: Given) => serveUntilStopped(session, given))
 }
 
@@ -48,7 +50,7 @@ async function serveUntilStopped(session: Session, given: Given): Promise<void> 
     await session.withQueue(async (queue) => {
       const { serve } = await import("../../http/index.ts")
       const others = given.anyNamespace === true ? { openNamespace: (namespace: string) => openQueue(session, namespace) } : {}
-      const server = await serve(queue, { ...options, ...others, log: httpLog(session) })
+      const server = await serve(queue, { ...options, ...others, log: httpLog(session, logForm(session, given.log)) })
       tellStarted(session, server.url, options)
       await stopped
       await server.close()

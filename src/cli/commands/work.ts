@@ -4,16 +4,17 @@ import { existsSync, statSync } from "node:fs"
 import { resolve } from "node:path"
 import type { Command } from "commander"
 import { SluiceError } from "../../errors/index.ts"
-import { type AnyTask, workerDefaults } from "../../queue/index.ts"
-import { formatDuration } from "../../units/index.ts"
-import { loadTasks, type WorkerOptions, workerReaders } from "../../worker/index.ts"
+import type { MetricsServer } from "../../http/metrics/server.ts"
+import { type AnyTask, type Queue, workerDefaults } from "../../queue/index.ts"
+import { formatDuration, wholeNumber } from "../../units/index.ts"
+import { loadTasks, type Worker, type WorkerOptions, workerReaders } from "../../worker/index.ts"
 import { define } from "../define.ts"
-import { asDuration, asNumber, asText, type Given, orWord, readFlags } from "../flags.ts"
+import { asDuration, asNumber, asText, type Given, orWord, readFlag, readFlags } from "../flags.ts"
 import type { Session } from "../session.ts"
 import { Stopper } from "../stopper.ts"
 import { stopWhenEmpty } from "../until-empty.ts"
 import { Watched } from "../watched.ts"
-import { tellEvents } from "../work-log.ts"
+import { logForm, tellEvents } from "../work-log.ts"
 
 const shapes = {
   concurrency: asNumber,
@@ -59,6 +60,8 @@ export function addWork(program: Command, session: Session): void {
     .option("--no-schedules", "Fire no schedules; other workers do")
     .option("--until-empty", "End when no task of these types is pending or running")
     .option("--watch", "Start anew whenever code in the module's folder changes, or in those below it")
+    .option("--metrics-port <n>", "Serve metrics for Prometheus at /metrics on this port, to this machine alone")
+    .option("--log <form>", 'How it tells what happens: "text" or "json" (env SLUICE_LOG; default: text for a terminal, else json)')
     .option("--verbose", "One line for every task also where no terminal is looking, and the debug lines of handlers")
     .action((module: string, given: Given) => work(session, module, given))
 }
@@ -88,14 +91,29 @@ async function runModule(session: Session, stopper: Stopper, module: string, giv
   const tasks = await tasksIn(session, module)
   await session.withQueue(async (queue) => {
     const worker = queue.worker(tasks, options)
-    tellEvents(session, worker, { isVerbose: given.verbose === true })
+    tellEvents(session, worker, { isVerbose: given.verbose === true, form: logForm(session, given.log) })
+    const metered = await serveMetrics(session, queue, worker, given)
     stopper.take(worker)
     const ended = new AbortController()
     const types = tasks.map((task) => task.type)
     const emptied = given.untilEmpty === true ? stopWhenEmpty(queue, worker, types, ended.signal) : null
     await worker.run().finally(() => ended.abort())
     await emptied
+    await metered?.close()
   })
+}
+
+async function serveMetrics(session: Session, queue: Queue, worker: Worker, given: Given): Promise<MetricsServer | null> {
+  const port = readFlag(given, "metricsPort", asNumber, wholeNumber(0, 65_535))
+  if (port === undefined) return null
+  // Loaded only where it is asked for.
+  const { Metrics } = await import("../../http/metrics/index.ts")
+  const { startMetricsServer } = await import("../../http/metrics/server.ts")
+  const metrics = new Metrics(queue)
+  metrics.watch(worker)
+  const server = await startMetricsServer(metrics, port)
+  session.note(`metrics at ${server.url}`)
+  return server
 }
 
 async function tasksIn(session: Session, module: string): Promise<AnyTask[]> {

@@ -1,6 +1,7 @@
 // About the server itself: whether it lives, and what it can be asked.
 
 import { z } from "zod"
+import { metricsType } from "../metrics/index.ts"
 import { type Route, route } from "../route.ts"
 
 const tag = "server"
@@ -17,6 +18,17 @@ export const systemRoutes: readonly Route[] = [
       await queue.now()
       return { ok: true }
     },
+  }),
+  route({
+    method: "get",
+    path: "/metrics",
+    access: "read",
+    tag,
+    summary: "Metrics for Prometheus",
+    details: "Those of the store, and those of the process that serves; workers in other processes have their own.",
+    answer: null,
+    media: metricsType,
+    handle: ({ realm }) => realm.metrics.text(),
   }),
   route({
     method: "get",

@@ -10,6 +10,7 @@ import { type Status, statuses } from "../../task/index.ts"
 import { oneOf } from "../../units/index.ts"
 import { withForecasts } from "../documents.ts"
 import { jobTask, submitOptions } from "../options.ts"
+import { redactTexts } from "../redact.ts"
 import { type Route, route } from "../route.ts"
 import {
   cursor,
@@ -134,7 +135,10 @@ const history = route({
   summary: "What became of a task, version by version",
   params: idParams,
   answer: z.object({ history: z.array(historyItem) }),
-  handle: async ({ params, queue }) => ({ history: documentOf(await queue.history(params.id)) }),
+  async handle({ params, queue, realm }) {
+    const items = documentOf(await queue.history(params.id))
+    return { history: redactTexts(realm.redact, (await found(queue, params.id)).toJSON(), items) }
+  },
 })
 
 const explain = route({
@@ -145,7 +149,10 @@ const explain = route({
   summary: "Why a task has not started, and when it will",
   params: idParams,
   answer: explanation,
-  handle: async ({ params, queue }) => documentOf(await queue.explain(params.id)),
+  async handle({ params, queue, realm }) {
+    const explained = await queue.explain(params.id)
+    return { ...(documentOf(explained) as object), text: redactTexts(realm.redact, explained.task.toJSON(), explained.text) }
+  },
 })
 
 const forecast = route({
@@ -208,7 +215,7 @@ const inBulk = (["cancel", "retry"] as const).map((move) =>
     isAudited: true,
     async handle({ body, queue }) {
       const { ids, cursor: next } = await chosen(queue, move, body)
-      const { results } = ids.length === 0 ? { results: [] } : await queue.store[move]({ ids })
+      const results = ids.length === 0 ? [] : await (move === "cancel" ? queue.cancelMany(ids) : queue.retryMany(ids))
       const told = results.map((result, i) => ({ id: ids[i] as string, kind: result.kind, status: statusAfter(result) }))
       return { results: told, changed: told.filter(({ kind }) => kind === "ok").length, cursor: next }
     },

@@ -61,7 +61,7 @@ export class CommandLine {
       stdout: output("stdout"),
       stderr: output("stderr"),
       stdin: async () => this.options.stdin ?? "",
-      env: { SLUICE_STORE: this.storeUrl, ...this.options.env },
+      env: { SLUICE_STORE: this.storeUrl, SLUICE_LOG: "text", ...this.options.env },
       cwd: this.options.cwd ?? process.cwd(),
       world: this.world,
       onSignal: (listener) => listen(this.signalListeners, listener),

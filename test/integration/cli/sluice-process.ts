@@ -31,7 +31,7 @@ export class SluiceProcess {
     const { SLUICE_STORE: _store, SLUICE_NAMESPACE: _namespace, ...inherited } = process.env
     this.child = spawn(process.execPath, [program, ...argv], {
       cwd: folder,
-      env: { ...inherited, ...env },
+      env: { ...inherited, SLUICE_LOG: "text", ...env },
       stdio: ["ignore", "pipe", "pipe"],
     })
     this.child.stdout.setEncoding("utf8").on("data", (text: string) => {

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url"
 import { systemWorld } from "../../../src/world/index.ts"
 import { CommandLine, type CommandLineOptions } from "./command-line.ts"
 
+const throttled = fileURLToPath(new URL("./modules/throttled.js", import.meta.url))
 const tasks = fileURLToPath(new URL("./modules/tasks.js", import.meta.url))
 
 /** In real time: its timers are its own. */
@@ -94,7 +95,44 @@ describe("sluice work", () => {
       outcome: "failed",
       status: "failed",
       error: "never\u001b[2J this",
+      delay_ms: null,
+      level: "info",
     })
+  })
+
+  it("logs JSON where no terminal looks: what needs attention on stderr, nothing of single tasks", async () => {
+    const line = lineWith({ env: { SLUICE_LOG: "" } })
+    await line.submit("-t", "throttled")
+    const said = await line.sluice("work", throttled, "--until-empty", "--id", "worker-1")
+    const events = (text: string) =>
+      text
+        .trim()
+        .split("\n")
+        .map((one) => JSON.parse(one) as Record<string, unknown>)
+    assert.deepEqual(
+      events(said.stdout).map(({ event, level }) => [event, level]),
+      [
+        ["worker.started", "info"],
+        ["task.log", "info"],
+        ["worker.draining", "info"],
+        ["worker.stopped", "info"],
+      ],
+    )
+    const [cooling, ...others] = events(said.stderr)
+    assert.deepEqual(others, [])
+    const { event, level, task_type, attempt, backoff_seconds, error, status } = cooling ?? {}
+    assert.deepEqual(
+      { event, level, task_type, attempt, backoff_seconds, error, status },
+      { event: "gate.cooling", level: "warn", task_type: "throttled", attempt: 1, backoff_seconds: 0.001, error: "too fast", status: 429 },
+    )
+  })
+
+  it("--log text says it in words anywhere, and anything else is refused", async () => {
+    const line = lineWith({ env: { SLUICE_LOG: "" } })
+    const { lines } = await line.sluice("work", tasks, "--until-empty", "--log", "text")
+    assert.match(lines[0] ?? "", /Z started worker /)
+    const refused = await line.sluice("work", tasks, "--log", "jso")
+    assert.deepEqual([refused.exitCode, refused.stderr], [2, 'sluice: --log: expected text, json, got "jso"; did you mean "json"?\n'])
   })
 
   it("--until-empty leaves types that it does not run alone", async () => {

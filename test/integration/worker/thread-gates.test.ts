@@ -56,7 +56,9 @@ describe("a task in a thread", () => {
     const { task, cooldown, cooling } = await outcome("refused")
     deepEqual([task.status, task.throttleCount, task.lastError], ["pending", 1, "slow down"])
     equal(cooldown?.count, 1)
-    deepEqual(cooling, [{ id: task.id, type: "gated", limit: "api", retryAfterMs: 90_007, status: 503 }])
+    const { error, ...told } = cooling[0] ?? { error: "" }
+    deepEqual(told, { id: task.id, type: "gated", limit: "api", retryAfterMs: 90_007, status: 503, attempt: 1, backoffMs: 90_007 })
+    equal(error, task.lastError)
   })
 
   it("still ends when it waits for nothing: no listener keeps its thread", async () => {

@@ -324,7 +324,12 @@ describe("a task that the other side refused", () => {
     await queue.advance("19s")
     const waiting = await found(queue, first)
     deepEqual([waiting.status, waiting.throttleCount, waiting.retryCount, waiting.lastError], ["pending", 1, 0, "slow down"])
-    deepEqual(cooling, [{ id: first.id, type: "call", limit: null, retryAfterMs: 20_000, status: 429 }])
+    deepEqual(cooling, [
+      {
+        ...{ id: first.id, type: "call", limit: null, retryAfterMs: 20_000, status: 429 },
+        ...{ attempt: 1, backoffMs: 20_000, error: "slow down" },
+      },
+    ])
     match((await queue.explain(first.id)).text, /it cools down until 2026-01-28T12:00:2\d\S*, because the other side said "too fast"/)
     deepEqual(ran, ["a"])
     await queue.advance("4s")
