@@ -39,7 +39,8 @@ export class HttpApp {
   private readonly hosts: Hosts
   private readonly tokens: Tokens
   private readonly rate: RequestRate
-  private readonly page: Page
+  /** Nothing of the dashboard is read where it is not sent. */
+  private readonly page: Page | null
   private streams = 0
   /** Requests that are not answered yet; a stream is answered when it begins. */
   private underWay = 0
@@ -51,7 +52,7 @@ export class HttpApp {
     this.hosts = new Hosts(settings.hosts)
     this.tokens = new Tokens(settings)
     this.rate = new RequestRate(settings.requestsPerSecond, queue.world)
-    this.page = new Page(queue.world)
+    this.page = settings.dashboard ? new Page(queue.world) : null
     this.realms = new Realms(queue, { namespace, open, redact: settings.redact, metrics: settings.metrics })
     const hono = this.makeHono()
     this.fetch = async (request, bindings = {}) => {
@@ -64,8 +65,9 @@ export class HttpApp {
     }
   }
 
-  /** Samples of the last hour are taken from now on. */
+  /** Samples of the last hour are taken from now on, where a dashboard may ask for them. */
   start(): void {
+    if (this.page === null) return
     const { samples, courses } = this.realms.default.watcher
     samples.start()
     courses.start()
@@ -96,8 +98,11 @@ export class HttpApp {
       const path = route.path.replaceAll(/\{(\w+)\}/g, ":$1")
       hono.on(route.method.toUpperCase(), path, (context) => this.answer(route, context))
     }
-    hono.get("/assets/:name", (context) => this.page.answerFile(context.req.param("name")) ?? context.notFound())
-    hono.get("/", () => this.page.answerIndex())
+    const { page } = this
+    if (page !== null) {
+      hono.get("/assets/:name", (context) => page.answerFile(context.req.param("name")) ?? context.notFound())
+      hono.get("/", () => page.answerIndex())
+    }
     hono.notFound((context) => this.refuse(context, notFound(context)))
     hono.onError((error, context) => this.refuse(context, error))
     return hono

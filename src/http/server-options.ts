@@ -1,7 +1,7 @@
 // How a server is set up, read once: who may ask, what is too much, and what must not be shown.
 
 import { SluiceError, shown } from "../errors/index.ts"
-import { anything, type Duration, listOf, parseDuration, parseSize, readOptions, type Size, wholeNumber } from "../units/index.ts"
+import { anything, type Duration, listOf, parseDuration, parseSize, readOptions, type Size, wholeNumber, yesOrNo } from "../units/index.ts"
 import type { MetricsOptions } from "./metrics/index.ts"
 import { type Redact, redactor } from "./redact.ts"
 
@@ -22,6 +22,8 @@ export interface HttpOptions {
   readonly requestsPerSecond?: number
   /** How long a request may take to arrive; "30s" if not given. */
   readonly requestTimeout?: Duration
+  /** Whether the dashboard is sent, and the last hour kept in memory for it from the start; true if not given. */
+  readonly dashboard?: boolean
   /** Paths that are not shown, such as "input.password". */
   readonly redact?: readonly string[]
   /** Of /metrics: what "near expiration" means, and whether each key has a series of its own. */
@@ -45,6 +47,7 @@ export interface HttpSettings {
   readonly maxConnections: number
   readonly requestsPerSecond: number
   readonly requestTimeoutMs: number
+  readonly dashboard: boolean
   readonly redact: Redact
   readonly metrics: MetricsOptions
   readonly log: (line: LogLine) => void
@@ -69,6 +72,7 @@ export const httpReaders = {
   maxConnections: wholeNumber(1, 1_000_000),
   requestsPerSecond: wholeNumber(1, 1_000_000),
   requestTimeout: parseDuration,
+  dashboard: yesOrNo,
   redact: listOf((name, value) => (typeof value === "string" ? value : refuseText(name, value)), 1_000),
   metrics: anything<MetricsOptions>(),
   log: anything<(line: LogLine) => void>(),
@@ -89,6 +93,7 @@ export function httpSettings(where: string, options: HttpOptions | undefined): H
     maxConnections: read.maxConnections ?? httpDefaults.maxConnections,
     requestsPerSecond: read.requestsPerSecond ?? httpDefaults.requestsPerSecond,
     requestTimeoutMs: read.requestTimeout ?? httpDefaults.requestTimeoutMs,
+    dashboard: read.dashboard ?? true,
     redact: redactor(read.redact ?? []),
     metrics: read.metrics ?? {},
     log: read.log ?? (() => {}),

@@ -1,7 +1,7 @@
 // What a stored job has to look like, before it is believed.
 
 import { type JobRecord, jobStatuses, jobTallies, type NewTask } from "../task/index.ts"
-import { isCost, isCount, isFlag, isGateRefs, isListOf, isObject, isText, isTexts, isTime, isWhole, orNull } from "./sound.ts"
+import { isCost, isCount, isFlag, isGateRefs, isListOf, isObject, isPriority, isText, isTexts, isTime, orNull } from "./sound.ts"
 
 const statuses: ReadonlySet<unknown> = new Set(jobStatuses)
 
@@ -39,7 +39,7 @@ export function isNewTask(task: unknown): boolean {
   return (
     isObject<NewTask>(task) &&
     [task.id, task.type, task.input, task.flow].every(isText) &&
-    isWhole(task.priority, -32_768, 32_767) &&
+    isPriority(task.priority) &&
     isTexts(task.tags) &&
     (task.gates === null || isGateRefs(task.gates)) &&
     [task.schedule, task.expiry].every(orNull(isWhen)) &&

@@ -1,7 +1,7 @@
 // What a stored schedule has to look like (sound.ts says why that is looked at).
 
 import type { CatchUp, ScheduleRecord, TaskTemplate, When } from "../task/index.ts"
-import { isCount, isFlag, isGateRefs, isObject, isText, isTexts, isTime, isWhole, orNull } from "./sound.ts"
+import { isCount, isFlag, isGateRefs, isObject, isPriority, isText, isTexts, isTime, isWhole, orNull } from "./sound.ts"
 
 /** Without the instant that it stands at, which is kept apart. */
 export type KeptSchedule = Omit<ScheduleRecord, "nextAtMs">
@@ -29,7 +29,7 @@ function isTemplate(value: unknown): boolean {
   return (
     isObject<TaskTemplate>(value) &&
     [value.type, value.input, value.flow].every(isText) &&
-    isWhole(value.priority, -Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER) &&
+    isPriority(value.priority) &&
     isTexts(value.tags) &&
     [value.jobId, value.inputDigest].every(orNull(isText)) &&
     (value.gates === null || isGateRefs(value.gates)) &&

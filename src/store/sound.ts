@@ -42,6 +42,8 @@ export function isWhole(value: unknown, least: number, most: number): boolean {
 export const isCount = (value: unknown) => isWhole(value, 0, Number.MAX_SAFE_INTEGER)
 export const isCost = (value: unknown) => isWhole(value, 1, Number.MAX_SAFE_INTEGER)
 /** People may name a time long past. */
+/** The queue takes fewer; a store keeps whichever it is given. */
+export const isPriority = (value: unknown) => isWhole(value, -Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
 export const isTime = (value: unknown) => isWhole(value, -lastMs, lastMs)
 const isUs = (value: unknown) => isWhole(value, 0, lastUs)
 export const isText = (value: unknown) => typeof value === "string"

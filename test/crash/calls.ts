@@ -1,7 +1,7 @@
 // Calls outside the queue, in the script: two processes at one gate, where everything that a hold can say is said once.
 
 import { deepEqual } from "node:assert/strict"
-import type { HoldRequest } from "../../src/store/index.ts"
+import type { HoldRequest, ShareTold } from "../../src/store/index.ts"
 import { answer } from "../../src/testing/conformance/answers.ts"
 import { released, shareSaid } from "../../src/testing/conformance/test-caller.ts"
 import type { Cast } from "./script.ts"
@@ -27,7 +27,8 @@ export async function calling({ stage, victim, other }: Cast): Promise<void> {
     ["granted", "granted", "waiting", "refused"],
   )
   await also(1, "one more in line", { acquire: [asked("b-1")], shares: [shareSaid("phone", { fallbackMs: 20_000 })] })
-  await say(2, "renews, and says what it has", { renew: [{ id: "a-1" }, { id: "a-3" }], shares: [shareSaid("phone", first.shares[0])] })
+  const { from, to } = first.shares[0] as ShareTold
+  await say(2, "renews, and says what it has", { renew: [{ id: "a-1" }, { id: "a-3" }], shares: [shareSaid("phone", { from, to })] })
   await stage.world.advance(500)
   const freed = await say(3, "releases one, which goes to the next", { release: [released("a-1")] })
   deepEqual(

@@ -85,12 +85,12 @@ describe("the script of the crash points", () => {
 
 /**
  * A server holds the same wherever a process was stopped: between two calls there is nothing of it there, which redis-*.test.ts show for
- * each call; in Postgres a call is a transaction, on S3 a record whatever the operation. So one call of each operation (on S3: of one that changes and
- * of one that looks) is enough for that, and only what is asked again is asked again everywhere; on Postgres and S3, which take longest, by whoever hunts (SLUICE_PROPERTY_RUNS).
+ * each call; in Postgres a call is a transaction, on S3 a record whatever the operation, over HTTP a call of the store behind it. So one call of each operation (on S3: of one that changes and
+ * of one that looks) is enough for that, and only what is asked again is asked again everywhere; on Postgres, S3 and over HTTP, which take longest, by whoever hunts (SLUICE_PROPERTY_RUNS).
  */
 const isHunt = process.env.SLUICE_PROPERTY_RUNS !== undefined
 const isServer = (name: string) => name === "redis" || isSlow(name)
-const isSlow = (name: string) => name === "postgres" || name === "s3"
+const isSlow = (name: string) => ["http", "postgres", "s3"].includes(name)
 const alikeOnS3: readonly Operation[] = ["exchange", "get"]
 
 function pointsOf(name: string, operation: Operation, mode: Mode): readonly Call[] {

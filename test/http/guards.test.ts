@@ -7,6 +7,7 @@ import { httpApp, serve } from "../../src/http/index.ts"
 import type { Route } from "../../src/http/route.ts"
 import { routes } from "../../src/http/routes/index.ts"
 import { connect } from "../../src/queue/index.ts"
+import { VirtualWorld } from "../../src/testing/virtual-world.ts"
 import { type Asking, adminToken, readToken, type Stage, stage } from "./kit.ts"
 
 const pathOf = ({ path }: Route) => path.replaceAll(/\{\w+\}/g, "x")
@@ -117,6 +118,19 @@ describe("a bind", () => {
       [200, 200, 200, 200],
     )
     assert.deepEqual(await Promise.all(["example.com", "queue.example.com.evil.test", "evil.test:8400"].map(statusAs)), [421, 421, 421])
+  })
+})
+
+describe("a server without the dashboard", () => {
+  it("sends no page, and has nothing to do while nobody asks", async (t) => {
+    const world = new VirtualWorld()
+    const { ask, close } = await stage({ dashboard: false }, { world })
+    t.after(close)
+    assert.deepEqual(
+      await Promise.all(["/", "/assets/main.js", "/api/v1/counts"].map(async (path) => (await ask(path)).status)),
+      [404, 404, 200],
+    )
+    assert.equal(world.armedTimers, 0)
   })
 })
 

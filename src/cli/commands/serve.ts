@@ -30,6 +30,7 @@ export function addServe(program: Command, session: Session): void {
     .option("--read-token-file <file>", "The file with a token that may look (env SLUICE_READ_TOKEN_FILE, or SLUICE_READ_TOKEN itself)")
     .option("--allow-host <name>", "A name that this server is called by, beside localhost; may be repeated", collect)
     .option("--any-namespace", "Serve other namespaces of the store too, as the header Sluice-Namespace says")
+    .option("--no-dashboard", "Serve the API and metrics alone")
     .option("--redact <path>", "A path that is not shown, such as input.password; may be repeated", collect)
     .option("--max-body-bytes <size>", `The largest body of a request (default: ${formatSize(httpDefaults.maxBodyBytes)})`)
     .option("--max-streams <n>", `Live views that are open at once (default: ${httpDefaults.maxStreams})`)
@@ -79,6 +80,8 @@ async function optionsOf(session: Session, given: Given): Promise<ServeOptions> 
     token: token === null ? undefined : httpReaders.token("token", token),
     readToken: readToken === null ? undefined : httpReaders.readToken("read token", readToken),
     hosts: given.allowHost as string[] | undefined,
+    // By commander's rule a flag that begins with no- is true unless it is given.
+    dashboard: given.dashboard as boolean | undefined,
     redact: given.redact as string[] | undefined,
     maxBodyBytes: readFlag(given, "maxBodyBytes", asNumber, httpReaders.maxBodyBytes),
     maxStreams: number("maxStreams", 0, 100_000),

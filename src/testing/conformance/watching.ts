@@ -1,6 +1,7 @@
 // What live views and metrics look at: who works, what waits the longest, what expires soon.
 
-import { deepEqual, equal } from "node:assert/strict"
+import { deepEqual, equal, ok } from "node:assert/strict"
+import type { TaskRecord } from "../../task/index.ts"
 import { theme } from "./kit.ts"
 import { completed } from "./outcomes.ts"
 
@@ -34,23 +35,36 @@ export const watchingTests = theme("watching", {
   },
 
   "the first that waits is found, and where to go on from": async (bench) => {
-    const waiting = async (afterSeq: number) => {
+    // A store may look at what others keep in the same place, so it may take several looks; each goes on from where the last one ended.
+    const look = async (afterSeq: number): Promise<{ first: TaskRecord | null; nextAfterSeq: number }> => {
       const { first, nextAfterSeq, isEnd } = await bench.store.waiting({ afterSeq, expiringWithinMs: 0, limit: 0 })
-      return { first, nextAfterSeq, isEnd }
+      ok(nextAfterSeq >= afterSeq, `expected to go on from ${afterSeq} or later, got ${nextAfterSeq}`)
+      if (first) ok(nextAfterSeq < first.seq, `expected to go on from before ${first.seq}, which waits, got ${nextAfterSeq}`)
+      if (first || isEnd) return { first, nextAfterSeq }
+      ok(nextAfterSeq > afterSeq, `expected to go on from later than ${afterSeq}, got it again`)
+      return look(nextAfterSeq)
     }
-    deepEqual(await waiting(0), { first: null, nextAfterSeq: 0, isEnd: true })
+    const start = await look(0)
+    equal(start.first, null)
     const tasks = await bench.submitMany(3)
-    const [one, two, three] = tasks.map(({ seq }) => seq) as [number, number, number]
-    deepEqual(await waiting(0), { first: tasks[0], nextAfterSeq: one - 1, isEnd: false })
+    ok(
+      tasks.every(({ seq }) => seq > start.nextAfterSeq),
+      "expected new ones behind what was looked at",
+    )
+    const found = await look(start.nextAfterSeq)
+    deepEqual(found.first, tasks[0])
     const worker = bench.worker()
     const [held] = await worker.claim({ max: 1 })
-    deepEqual(await waiting(0), { first: tasks[1], nextAfterSeq: two - 1, isEnd: false })
+    deepEqual((await look(found.nextAfterSeq)).first, tasks[1])
     if (held) await worker.settle(held, completed())
-    await bench.move("cancel", tasks[1] as (typeof tasks)[0])
-    deepEqual(await waiting(one), { first: tasks[2], nextAfterSeq: three - 1, isEnd: false })
-    await bench.move("cancel", tasks[2] as (typeof tasks)[0])
-    deepEqual(await waiting(one), { first: null, nextAfterSeq: three, isEnd: true })
-    deepEqual(await waiting(three), { first: null, nextAfterSeq: three, isEnd: true })
+    await bench.move("cancel", tasks[1] as TaskRecord)
+    const last = await look(found.nextAfterSeq)
+    deepEqual(last.first, tasks[2])
+    await bench.move("cancel", tasks[2] as TaskRecord)
+    const end = await look(last.nextAfterSeq)
+    equal(end.first, null)
+    ok(end.nextAfterSeq >= (tasks[2]?.seq ?? 0), "expected not to look at what has ended again")
+    equal((await look(0)).first, null)
   },
 
   "those that expire soon are counted by type, as long as they wait": async (bench) => {

@@ -1,0 +1,3 @@
+import { keepsContract } from "../keeps-contract.ts"
+
+keepsContract("redis")
