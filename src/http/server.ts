@@ -51,7 +51,9 @@ export class SluiceServer {
   /** Streams and long polls end at once; what else is under way has a moment to finish. The queue stays open. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()))
-    await Promise.race([this.app.close(), sleep(this.queue.world, graceMs)])
+    const overdue = new AbortController()
+    await Promise.race([this.app.close(), sleep(this.queue.world, graceMs, overdue.signal)])
+    overdue.abort()
     this.server.closeAllConnections()
     await closed
   }

@@ -69,11 +69,24 @@ async function said({ argv, stdin, columns }: Asked, kind: "memory" | "sqlite"):
   if (kind === "sqlite") writeFileSync(file, filled)
   else await fill(await connect(url, { namespace: "default", world }))
   const line = new CommandLine({ world, stdin, ...(columns === undefined ? {} : { columns }), env: { SLUICE_STORE: url }, cwd: folder })
-  const answer = await line.sluice(...argv)
+  const answer = await stopped(line, world, line.sluice(...argv))
   assert.equal(world.armedTimers, 0, "a timer was left behind")
   assert.equal(line.isListening, false)
   rmSync(file, { force: true })
   return answer
+}
+
+/** What goes on until it is stopped (serve, top on a terminal, work) is stopped once it has come to rest. */
+async function stopped(line: CommandLine, world: VirtualWorld, answering: Promise<Said>): Promise<Said> {
+  let isOver = false
+  const over = () => {
+    isOver = true
+  }
+  void answering.then(over, over)
+  while (!isOver && !line.isListening) await new Promise((resolve) => setImmediate(resolve))
+  await world.settle()
+  line.signal("SIGTERM")
+  return answering
 }
 
 function holds({ argv }: Asked, { exitCode, stdout, stderr }: Said): void {
