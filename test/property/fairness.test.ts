@@ -80,7 +80,7 @@ async function serve(world: VirtualWorld, store: Store, drawn: readonly Waiting[
     const settles = running.splice(0, ends).map((lease) => ({ ...lease, ...done }))
     const { claimed } = await store.exchange({ workerId: worker, settles, heartbeats: [], leaseMs: 60_000, claim })
     for (const task of claimed) {
-      running.push(task)
+      running.push({ id: task.id, fence: task.fence })
       served.set(flowOf(task), (served.get(flowOf(task)) ?? 0) + 1)
       left.set(flowOf(task), (left.get(flowOf(task)) ?? 0) - 1)
     }

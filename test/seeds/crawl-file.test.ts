@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { afterEach, beforeEach, describe, it } from "node:test"
 import { testQueue } from "../../src/testing/index.ts"
 import { CommandLine } from "../integration/cli/command-line.ts"
-import { crawler, Domain, gateOf, nextRequest, requests } from "./crawl.ts"
+import { closeForAMoment, crawler, Domain, gateOf, nextRequest, requests } from "./crawl.ts"
 import { crawlByFour } from "./crawl-processes.ts"
 import { withOwnNews } from "./own-news.ts"
 
@@ -35,6 +35,7 @@ describe("the domain limiter seed: a restart", () => {
     const options = { probeAfter: 3, floorDecay: "30d" } as const
     const first = await Domain.open()
     const { queue, page } = await open(first, options)
+    await closeForAMoment(queue)
     await queue.submitMany(page, new Array(30).fill({}))
     await requests(queue, 12)
     first.answer = 429
@@ -65,6 +66,7 @@ describe("the domain limiter seed: a restart", () => {
   it("shows the six fields of the seed on the command line", async () => {
     const domain = await Domain.open()
     const { queue, page } = await open(domain)
+    await closeForAMoment(queue)
     await queue.submitMany(page, new Array(10).fill({}))
     await requests(queue, 2)
     const lastSuccess = new Date(domain.world.wallMs()).toISOString()

@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test"
 import { testQueue } from "../../src/testing/index.ts"
 import { startPostgres, type TestPostgres } from "../engines/postgres.ts"
 import { postgresAdmin } from "../engines/postgres-admin.ts"
-import { crawler, Domain, gateOf, nextRequest, requests } from "./crawl.ts"
+import { closeForAMoment, crawler, Domain, gateOf, nextRequest, requests } from "./crawl.ts"
 import { crawlByFour } from "./crawl-processes.ts"
 import { withOwnNews } from "./own-news.ts"
 import { PatientWorld } from "./patient-world.ts"
@@ -39,6 +39,7 @@ async function rows(text: string) {
 describe("the domain limiter seed on Postgres", () => {
   it("what was learned stands in the table, and a server that is killed goes on from it", async () => {
     const { domain, queue, page } = await open()
+    await closeForAMoment(queue)
     await queue.submitMany(page, new Array(30).fill({}))
     await requests(queue, 12)
     domain.answer = 429

@@ -3,7 +3,7 @@
 
 import { deepEqual, equal, ok } from "node:assert/strict"
 import { afterEach, it } from "node:test"
-import { crawler, Domain, gateOf, type Page, requests } from "./crawl.ts"
+import { closeForAMoment, crawler, Domain, gateOf, type Page, requests } from "./crawl.ts"
 import { onEveryStore } from "./stores.ts"
 
 const concurrency = 4
@@ -58,6 +58,7 @@ onEveryStore("the domain limiter seed", (open) => {
     domain = await Domain.open()
     const page = crawler(domain.url, concurrency, linear)
     const queue = await open([page], { world: domain.world, worker: { concurrency: 20 } })
+    await closeForAMoment(queue)
     return { domain, page, queue }
   }
 

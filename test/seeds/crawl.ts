@@ -81,6 +81,11 @@ export async function gateOf(queue: Pick<TestQueue, "limits">): Promise<GateView
   return gate
 }
 
+/** A worker that is idle starts the first task as it is submitted: with the gate closed for a moment, the test says when. */
+export async function closeForAMoment({ limits, world }: TestQueue): Promise<void> {
+  await limits.close("crawl", { key: "example.com", until: new Date(world.wallMs() + 1) })
+}
+
 /** The next request of the backlog, at the moment at which the gate opens and no later, until what became of it is in the store. */
 export async function nextRequest(queue: TestQueue): Promise<void> {
   const { ownWorker, world } = queue
