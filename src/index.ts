@@ -1,5 +1,6 @@
 // The public names, nothing else.
 
+export { type Config, defineConfig } from "./cli/config/define-config.ts"
 export { type ErrorCode, isSluiceError, SluiceError } from "./errors/index.ts"
 export type { AdaptivePolicy, GatePolicy, Provider, RatePolicy } from "./limits/index.ts"
 export {

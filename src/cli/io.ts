@@ -19,6 +19,8 @@ export interface Io {
   readonly stderr: Output
   readonly stdin: () => Promise<string>
   readonly env: Readonly<Record<string, string | undefined>>
+  /** For this process and those that it starts. */
+  readonly setEnv: (name: string, value: string) => void
   readonly cwd: string
   readonly world: World
   /** Until the function that comes back is called, these signals do not end the process. */

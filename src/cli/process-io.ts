@@ -12,6 +12,9 @@ export const processIo: Io = {
   stderr: outputTo(process.stderr),
   stdin: () => text(process.stdin),
   env: process.env,
+  setEnv: (name, value) => {
+    process.env[name] = value
+  },
   cwd: process.cwd(),
   world: systemWorld,
   onSignal: (listener) => {

@@ -4,6 +4,7 @@ import { Command } from "commander"
 import { addArchive } from "./commands/archive.ts"
 import { addCancel } from "./commands/cancel.ts"
 import { addCompletion } from "./commands/completion.ts"
+import { addConfig } from "./commands/config.ts"
 import { addCounts } from "./commands/counts.ts"
 import { addDoctor } from "./commands/doctor.ts"
 import { addExplain } from "./commands/explain.ts"
@@ -26,8 +27,9 @@ import { addSubmit } from "./commands/submit.ts"
 import { addSweep } from "./commands/sweep.ts"
 import { addTop } from "./commands/top.ts"
 import { addWork } from "./commands/work.ts"
+import { defaultStore } from "./default-store.ts"
 import { examplesText, withUsageMistakes } from "./define.ts"
-import { defaultStore, type GlobalOptions, type Session } from "./session.ts"
+import type { Session } from "./session.ts"
 import { version } from "./version.ts"
 
 /** In the order of help: first what is used first. */
@@ -56,6 +58,7 @@ const commands = [
   addMigrate,
   addS3,
   addDoctor,
+  addConfig,
   addCompletion,
 ]
 
@@ -68,6 +71,7 @@ export function makeProgram(session: Session): Command {
     .helpCommand("help [command]", "Show the help of a command")
     .option("--store <url>", `Where tasks are kept (env SLUICE_STORE, else "${defaultStore}")`)
     .option("--namespace <name>", 'A world of its own within the store (env SLUICE_NAMESPACE, else "default")')
+    .option("--config <file>", "The configuration file (env SLUICE_CONFIG, else sluice.config.ts, .mts, .js, .mjs or .json here)")
     .option("--json", "Print one JSON document instead of text for people")
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
@@ -80,7 +84,7 @@ export function makeProgram(session: Session): Command {
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
-    .hook("preAction", (_program, command) => session.begin(command.optsWithGlobals<GlobalOptions>()))
+    .hook("preAction", (_program, command) => session.begin(command))
   program.addHelpText(
     "after",
     examplesText([

@@ -1,20 +1,27 @@
 // What every command shares: the global options, the way to the queue, and how results and mistakes are told.
 
-import { errorTable, isSluiceError } from "../errors/index.ts"
+import type { Command } from "commander"
+import { errorTable, isSluiceError, SluiceError } from "../errors/index.ts"
 import { type ConnectOptions, connect, type Queue, queueDefaults } from "../queue/index.ts"
 import { maskPassword, parseName } from "../units/index.ts"
 import { type Paint, paintFor } from "./colour.ts"
+import { applySettings } from "./config/apply.ts"
+import { type Layers, readLayers } from "./config/layers.ts"
+import { defaultStore } from "./default-store.ts"
+import { pathOf } from "./define.ts"
 import type { Io } from "./io.ts"
 import { jsonLine } from "./json-line.ts"
 import { oneLine, plain } from "./plain.ts"
 
-export const defaultStore = "sqlite:./sluice.db"
+/** They say what is wrong with settings, or need none. */
+const withoutSettings: ReadonlySet<string> = new Set(["config check", "init", "completion"])
 
 /** As commander gives them: what was not on the command line is absent. */
 export interface GlobalOptions {
   readonly store?: string
   readonly namespace?: string
   readonly json?: boolean
+  readonly config?: string
 }
 
 export class Session {
@@ -24,6 +31,7 @@ export class Session {
   readonly argv: readonly string[]
   exitCode = 0
   private globals: GlobalOptions = {}
+  private layers: Layers | null = null
 
   constructor(io: Io, argv: readonly string[] = []) {
     this.io = io
@@ -31,8 +39,29 @@ export class Session {
     this.paint = paintFor(io, io.stdout)
   }
 
-  begin(globals: GlobalOptions): void {
-    this.globals = globals
+  /** Once it is known which command runs, and before it does. */
+  async begin(command: Command): Promise<void> {
+    this.globals = command.optsWithGlobals<GlobalOptions>()
+    if (withoutSettings.has(pathOf(command))) return
+    const layers = await readLayers(this.io, this.configFlag)
+    this.layers = layers
+    if (layers.problems.length > 0)
+      throw new SluiceError("invalid_option", `${layers.problems.join("; ")}; sluice config check shows what is set`)
+    applySettings(command, this.io, layers)
+  }
+
+  /** As it was before files added to it: for a process that reads them itself. */
+  get givenEnv(): Io["env"] {
+    return this.layers?.environment ?? this.io.env
+  }
+
+  get configFlag(): string | undefined {
+    return this.globals.config
+  }
+
+  /** What was on the command line, if it was. */
+  typed(option: "store" | "namespace"): string | undefined {
+    return this.globals[option]
   }
 
   get isJson(): boolean {

@@ -57,7 +57,7 @@ export class Watched {
   private work(): Promise<number> {
     const { io, argv } = this.session
     const args = argv.filter((word) => word !== "--watch")
-    const child = spawn(process.execPath, [program, ...args], { stdio: "inherit", cwd: io.cwd, env: { ...io.env } })
+    const child = spawn(process.execPath, [program, ...args], { stdio: "inherit", cwd: io.cwd, env: { ...this.session.givenEnv } })
     this.child = child
     return new Promise((resolve, reject) => {
       child.once("error", reject)

@@ -11,7 +11,7 @@ const stripsTypes = Boolean((process.features as { readonly typescript?: unknown
 
 /** Every exported value that is a task, in the module's order of names. Arrays of tasks are looked into. */
 export async function loadTasks(path: string): Promise<AnyTask[]> {
-  const url = path.startsWith("file:") ? path : pathToFileURL(resolve(path)).href
+  const url = urlOf(path)
   const exported = Object.values(await load(path, url)).flatMap((value) => (Array.isArray(value) ? value : [value]))
   const tasks = new Map<string, AnyTask>()
   for (const value of exported) {
@@ -36,9 +36,15 @@ async function load(path: string, url: string): Promise<Record<string, unknown>>
   }
 }
 
-async function importModule(url: string): Promise<Record<string, unknown>> {
+/** TypeScript or JavaScript, by its path or its URL. */
+export async function importModule(path: string): Promise<Record<string, unknown>> {
+  const url = urlOf(path)
   const isTypeScript = /\.[cm]?tsx?$/.test(url)
   if (!isTypeScript || stripsTypes) return (await import(url)) as Record<string, unknown>
   const { createJiti } = await import("jiti")
   return createJiti(url, { interopDefault: false }).import<Record<string, unknown>>(fileURLToPath(url))
+}
+
+function urlOf(path: string): string {
+  return path.startsWith("file:") ? path : pathToFileURL(resolve(path)).href
 }

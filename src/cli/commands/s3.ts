@@ -9,7 +9,7 @@ export function addS3(program: Command, session: Session): void {
   const s3 = define(program, {
     usage: "s3",
     summary: "Look into the log of a store on S3",
-    examples: ["sluice s3 log --store s3://bucket/queue", "sluice s3 log --json"],
+    examples: ["sluice s3 log --store s3://bucket/queue"],
   })
   addLog(s3, session)
 }

@@ -22,7 +22,8 @@ export interface CallsSettings {
   readonly fallbackForMs: number
 }
 
-const readers = { wait: parseDuration, lease: parseDuration, fallback: oneOf("share", "refuse"), fallbackFor: parseDuration }
+/** Of each option. */
+export const callsReaders = { wait: parseDuration, lease: parseDuration, fallback: oneOf("share", "refuse"), fallbackFor: parseDuration }
 
 /** The variable of each option. */
 export const callsEnvironment = {
@@ -35,11 +36,11 @@ export const callsEnvironment = {
 type Environment = Readonly<Record<string, string | undefined>>
 
 export function callsSettings(options?: CallsOptions, environment: Environment = process.env): CallsSettings {
-  const given = readOptions("connect: calls", options, readers)
-  const set = <Name extends keyof typeof readers>(name: Name) => {
+  const given = readOptions("connect: calls", options, callsReaders)
+  const set = <Name extends keyof typeof callsReaders>(name: Name) => {
     const text = environment[callsEnvironment[name]]
     if (given[name] !== undefined || !text) return given[name]
-    return readers[name](callsEnvironment[name], text === "0" ? 0 : text) as ReturnType<(typeof readers)[Name]>
+    return callsReaders[name](callsEnvironment[name], text === "0" ? 0 : text) as ReturnType<(typeof callsReaders)[Name]>
   }
   const settings: CallsSettings = {
     waitMs: set("wait") ?? callDefaults.waitMs,

@@ -57,11 +57,15 @@ export class CommandLine {
       columns: this.options.columns ?? null,
       rows: this.options.columns === undefined ? null : 30,
     })
+    const env: Record<string, string> = { SLUICE_STORE: this.storeUrl, SLUICE_LOG: "text", ...this.options.env }
     const io: Io = {
       stdout: output("stdout"),
       stderr: output("stderr"),
       stdin: async () => this.options.stdin ?? "",
-      env: { SLUICE_STORE: this.storeUrl, SLUICE_LOG: "text", ...this.options.env },
+      env,
+      setEnv: (name, value) => {
+        env[name] = value
+      },
       cwd: this.options.cwd ?? process.cwd(),
       world: this.world,
       onSignal: (listener) => listen(this.signalListeners, listener),

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { describe, it } from "node:test"
+import { settings } from "../../../src/cli/config/settings.ts"
 import { isSluiceError } from "../../../src/index.ts"
 import { adaptiveSettings } from "../../../src/queue/adaptive.ts"
 import { callsEnvironment } from "../../../src/queue/calls/index.ts"
@@ -84,6 +85,20 @@ describe("docs/reference/configuration.md", () => {
     assert.equal(parseSize("maxInputBytes", connections?.get("maxInputBytes")), queueDefaults.maxInputBytes)
     const { baseMs, factor, capMs } = workerDefaults.backoff
     assert.equal(workers?.get("backoff"), `{ base: "${baseMs / 1_000}s", factor: ${factor}, cap: "${capMs / 1_000}s" }`)
+  })
+
+  it("tells every setting of the command line, its variable and its default", () => {
+    const elsewhere = /^(job|calls|scout|linear)\./
+    assert.deepEqual(
+      tables.get("Where settings come from: setting")?.slice(1),
+      settings
+        .filter(({ key }) => !elsewhere.test(key))
+        .map(({ key, variable, default: usual }) => [`\`${key}\``, `\`${variable}\``, usual === null ? "" : `\`${usual}\``]),
+    )
+    // Those stand in tables of their own, by the same variables.
+    const others = settings.filter(({ key }) => elsewhere.test(key))
+    assert.ok(others.length > 30)
+    for (const { variable, default: usual } of others) assert.ok(page.includes(`\`${variable}\` | \`${usual}\` |`), `${variable}, ${usual}`)
   })
 
   for (const preset of ["scout", "linear"] as const) {
