@@ -18,8 +18,15 @@ export function define(program: Command, { usage, summary, details, examples }: 
     .command(usage)
     .summary(summary)
     .description(details === undefined ? `${summary}.` : `${summary}. ${details}`)
+  exampled.set(command, examples)
   command.addHelpText("after", examplesText(examples))
   return withUsageMistakes(command)
+}
+
+const exampled = new WeakMap<Command, readonly string[]>()
+
+export function examplesOf(command: Command): readonly string[] {
+  return exampled.get(command) ?? []
 }
 
 export function examplesText(examples: readonly string[]): string {
