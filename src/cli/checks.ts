@@ -1,11 +1,12 @@
 // What `doctor` looks at, each in one sentence: what is so, and where it is not well, what to do. Looks only; changes nothing.
 
-import { type LimitView, policyText, type Queue, type ScheduleView, type Task } from "../queue/index.ts"
+import { type LimitView, policyText, type Queue, type ScheduleView, type Task, type WorkerView } from "../queue/index.ts"
 import { budgets, type StoreDescription } from "../store/index.ts"
 import type { Status } from "../task/index.ts"
 import { formatDuration } from "../units/index.ts"
 import { forecastsOf } from "./forecasts.ts"
 import { doesDisagree } from "./limit-text.ts"
+import { unhandledText } from "./unhandled.ts"
 
 export interface Check {
   readonly result: "ok" | "warn"
@@ -31,7 +32,7 @@ export async function runChecks(queue: Queue): Promise<Check[]> {
     ok(`the store answers, within ${formatDuration(Math.max(1, tookMs))}`),
     clock(nowMs - world.wallMs(), tookMs),
     ...keeping(await queue.describe()),
-    waiting(await leftWaiting(queue, await latest("pending"), nowMs)),
+    waiting(await leftWaiting(queue, await latest("pending"), nowMs), await queue.workers()),
     overdue(await latest("pending"), nowMs),
     leases(await latest("running"), nowMs),
     failures(counts.failed),
@@ -74,12 +75,13 @@ async function leftWaiting(queue: Queue, pending: readonly Task[], nowMs: number
   })
 }
 
-function waiting(left: readonly Task[]): Check {
+function waiting(left: readonly Task[], workers: readonly WorkerView[]): Check {
   if (left.length === 0) return ok("no task that is due has been left waiting")
   const types = [...new Set(left.map((task) => task.type))]
   const named = types.slice(0, 5).join(", ") + (types.length > 5 ? ", …" : "")
+  const unhandled = types.slice(0, 5).flatMap((type) => unhandledText(type, workers) ?? [])
   return warn(
-    `${tasks(left)} due for more than ${formatDuration(patienceMs)} (${named}): start workers that run these types, or more of them`,
+    `${tasks(left)} due for more than ${formatDuration(patienceMs)} (${named}): start workers that run these types, or more of them${unhandled.length > 0 ? `; ${unhandled.join("; ")}` : ""}`,
   )
 }
 

@@ -1,7 +1,7 @@
 // sluice submit: one task in, its id out. The id stands alone on the first line, so that `id=$(sluice submit …)` works.
 
 import type { Command } from "commander"
-import { queueDefaults, type SubmitOptions, submitReaders } from "../../queue/index.ts"
+import { type Queue, queueDefaults, type SubmitOptions, submitReaders } from "../../queue/index.ts"
 import { formatSize, parseJson, parseName, parseSize } from "../../units/index.ts"
 import { define } from "../define.ts"
 import { asNumber, asText, type Given, readFlag, readFlags } from "../flags.ts"
@@ -9,6 +9,7 @@ import { textFrom } from "../input-text.ts"
 import { plain } from "../plain.ts"
 import type { Session } from "../session.ts"
 import { addTaskFlags, readTaskFlags } from "../task-flags.ts"
+import { unhandledText } from "../unhandled.ts"
 
 export function addSubmit(program: Command, session: Session): void {
   const command = define(program, {
@@ -49,7 +50,16 @@ async function submit(session: Session, given: Given): Promise<void> {
       if (session.isJson) session.printJson(task.toJSON())
       else session.print(task.id)
       if (task.warning !== null) session.note(`warning: ${plain(task.warning)}`)
+      await tellUnhandled(session, queue, type)
     },
     maxInputBytes === undefined ? {} : { maxInputBytes },
   )
+}
+
+/** Where nobody works yet, only to a person: scripts submit before they start workers. */
+async function tellUnhandled(session: Session, queue: Queue, type: string): Promise<void> {
+  if (session.isJson) return
+  const workers = await queue.workers()
+  const unhandled = unhandledText(type, workers)
+  if (unhandled !== null && (workers.length > 0 || session.io.stderr.isTTY)) session.note(`note: ${plain(unhandled)}`)
 }

@@ -10,8 +10,10 @@ import { formatDuration, wholeNumber } from "../../units/index.ts"
 import { loadTasks, type Worker, type WorkerOptions, workerReaders } from "../../worker/index.ts"
 import { define } from "../define.ts"
 import { asDuration, asNumber, asText, type Given, orWord, readFlag, readFlags } from "../flags.ts"
+import { plain } from "../plain.ts"
 import type { Session } from "../session.ts"
 import { Stopper } from "../stopper.ts"
+import { unhandledWaiting } from "../unhandled.ts"
 import { stopWhenEmpty } from "../until-empty.ts"
 import { Watched } from "../watched.ts"
 import { logForm, tellEvents } from "../work-log.ts"
@@ -91,11 +93,14 @@ async function runModule(session: Session, stopper: Stopper, module: string, giv
   const tasks = await tasksIn(session, module)
   await session.withQueue(async (queue) => {
     const worker = queue.worker(tasks, options)
-    tellEvents(session, worker, { isVerbose: given.verbose === true, form: logForm(session, given.log) })
+    const types = tasks.map((task) => task.type)
+    const form = logForm(session, given.log)
+    tellEvents(session, worker, { isVerbose: given.verbose === true, form })
+    if (form === "text" && !session.isJson)
+      for (const unhandled of await unhandledWaiting(queue, types)) session.note(`note: tasks wait, and ${plain(unhandled)}`)
     const metered = await serveMetrics(session, queue, worker, given)
     stopper.take(worker)
     const ended = new AbortController()
-    const types = tasks.map((task) => task.type)
     const emptied = given.untilEmpty === true ? stopWhenEmpty(queue, worker, types, ended.signal) : null
     await worker.run().finally(() => ended.abort())
     await emptied

@@ -64,7 +64,7 @@ describe("sluice doctor", () => {
     await world.advance(61_000)
     const [, ...found] = await warnings(line)
     assert.deepEqual(found, [
-      "1 task is due for more than 1m (left): start workers that run these types, or more of them",
+      "1 task is due for more than 1m (left): start workers that run these types, or more of them; no live worker handles left; did you mean lost?",
       "1 task is pending past the expiry: a worker's sweep expires them, or run sluice sweep",
       "1 task is running with a lease that ended (gone): a worker's sweep gives them back, or run sluice sweep",
     ])

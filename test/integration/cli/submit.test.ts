@@ -12,6 +12,21 @@ const folder = mkdtempSync(join(tmpdir(), "sluice-submit-"))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 describe("sluice submit", () => {
+  it("says what no live worker handles, and what was meant", async () => {
+    const atTerminal = new CommandLine({ columns: 80 })
+    const start = 'note: no live worker handles call_api; start one, for example with "sluice work"\n'
+    assert.equal((await atTerminal.sluice("submit", "-t", "call_api")).stderr, start)
+
+    const line = new CommandLine()
+    assert.equal((await line.sluice("submit", "-t", "call_api")).stderr, "", "scripts submit before they start workers")
+    const { store } = await line.queue()
+    await store.hello({ workerId: "w", types: ["call_api", "report"].map((type) => ({ type, limits: [] })), limits: [] })
+    const said = async (type: string) => (await line.sluice("submit", "-t", type)).stderr
+    assert.equal(await said("call_api"), "")
+    assert.equal(await said("cal_api"), "note: no live worker handles cal_api; did you mean call_api?\n")
+    assert.equal(await said("ship"), "note: no live worker handles ship; they handle call_api, report\n")
+  })
+
   it("takes every option", async () => {
     const line = new CommandLine()
     const said = await line.sluice(

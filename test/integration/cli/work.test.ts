@@ -36,6 +36,13 @@ function plainly(lines: readonly string[]): string[] {
 }
 
 describe("sluice work", () => {
+  it("says which tasks wait that nobody handles, when it starts", async () => {
+    const line = lineWith()
+    await line.submit("-t", "doubel", "-i", '{"n": 1}')
+    const { stderr } = await line.sluice("work", tasks, "--until-empty")
+    assert.equal(stderr, "note: tasks wait, and no live worker handles doubel; did you mean double?\n")
+  })
+
   it("runs what is there until nothing is, with one line for each run", async () => {
     const line = lineWith()
     const ids = [await line.submit("-t", "double", "-i", '{"n": 21}'), await line.submit("-t", "later"), await line.submit("-t", "refuse")]
