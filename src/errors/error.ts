@@ -22,6 +22,7 @@ export class SluiceError extends Error {
   }
 }
 
+/** Also of errors that another copy of this package has made. */
 export function isSluiceError(value: unknown): value is SluiceError {
   return typeof value === "object" && value !== null && (value as { [brand]?: unknown })[brand] === true
 }

@@ -21,6 +21,7 @@ export interface ConnectOptions {
   readonly world?: World
 }
 
+/** Opens the store that the URL names: `sqlite:./sluice.db`, `memory:`, `redis://`, `postgres://`, `s3://bucket/prefix`, or a Sluice server by `https://`. Close the queue when done. */
 export async function connect(url: string, options?: ConnectOptions): Promise<Queue> {
   const read = readOptions("connect", options, {
     namespace: parseName,

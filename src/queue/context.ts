@@ -5,6 +5,7 @@ import type { AnyLimit, CostOptions } from "./limit.ts"
 import type { Queue } from "./queue.ts"
 import type { Task } from "./task.ts"
 
+/** What a handler is run with: its task, a signal that says when to stop, and the ways to speak with its gates. */
 export interface Context<Input = unknown> {
   readonly task: Task<Input>
   /** Grows with each claim of this task. Pass it to whatever the handler writes to, and let that refuse older ones. */

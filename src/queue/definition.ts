@@ -57,6 +57,7 @@ export interface AnyTask extends Omit<TaskDefinition, "run" | "limits" | "cost" 
   readonly run: (input: never, context: never) => unknown
 }
 
+/** A type of task: which gates it passes, its budgets, and the handler that runs it. With `input`, any Standard Schema, inputs are checked and types inferred. */
 export function defineTask<Schema extends StandardSchemaV1, Output>(
   type: string,
   options: TaskOptions &

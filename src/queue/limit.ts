@@ -53,6 +53,7 @@ export interface LimitOptions<Input = unknown> extends LearningPolicyOptions<Inp
   readonly key?: (input: Input) => string
 }
 
+/** A named limit that any number of tasks share: rates, a concurrency, or one that learns. Called with a key it gives one gate: `api("host-1")`. */
 export function defineLimit<Input = unknown>(name: string, options: LimitOptions<Input>): Limit<Input> {
   const where = `limit ${shown(name)}`
   const { key, ...others } = readOptions(where, options, { key: readFunction, ...policyReaders, ...learningReaders })

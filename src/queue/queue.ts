@@ -52,6 +52,7 @@ export interface WorkerView {
   readonly running: number
 }
 
+/** One namespace of a store: submit, look, explain, change limits, make workers. Made by `connect`. */
 export class Queue {
   readonly store: Store
   readonly world: World

@@ -16,6 +16,7 @@ export interface TaskForecast {
 
 const inspect = Symbol.for("nodejs.util.inspect.custom")
 
+/** A task as it was when it was read; `toJSON` gives the document of the wire. */
 export class Task<Input = unknown, Output = unknown> {
   readonly #record: TaskRecord
   readonly #forecast: Forecast | null

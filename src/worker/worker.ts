@@ -19,6 +19,7 @@ export interface RunOptions extends WorkerOptions {
   readonly signal?: AbortSignal
 }
 
+/** Claims, runs and settles tasks of its types until it is stopped; then what runs has the grace to finish. */
 export class Worker {
   private readonly queue: Queue
   private readonly tasks: ReadonlyMap<string, AnyTask>
