@@ -6,9 +6,12 @@ import { once } from "node:events"
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { after, before, describe, it } from "node:test"
 import { promisify } from "node:util"
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core"
+import { publint } from "publint"
+import { formatMessage } from "publint/utils"
 import { installPacked, type Packed } from "./packed.ts"
 
 const run = promisify(execFile)
@@ -63,6 +66,67 @@ describe("the packed package", { timeout: 180_000 }, () => {
     for (const file of files) ok(existsSync(join(own, file)), `expected ${file} in the package`)
     for (const file of ["CHANGELOG.md", "LICENSE", "README.md", "dist/dashboard/index.html"])
       ok(existsSync(join(own, file)), `expected ${file}`)
+  })
+
+  it("is in order for publint and for are-the-types-wrong, as ESM", async () => {
+    const data = readFileSync(join(packed.folder, packed.tarball))
+    const tarball = data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength) as ArrayBuffer
+    const { messages, pkg } = await publint({ pack: { tarball }, strict: true })
+    deepEqual(
+      messages.map((message) => formatMessage(message, pkg)),
+      [],
+    )
+    const analysis = await checkPackage(createPackageFromTarballData(new Uint8Array(data)))
+    ok(analysis.types !== false && "problems" in analysis && Object.keys(analysis.entrypoints).length >= 11)
+    // Who requires it, or resolves as Node 10 did, is told that it is ESM: it is.
+    const elsewhere = ["node10", "node16-cjs"]
+    deepEqual(
+      analysis.problems.filter((problem) => !("resolutionKind" in problem && elsewhere.includes(problem.resolutionKind))),
+      [],
+    )
+  })
+
+  it("has declarations that compile where none of its peers is, libraries checked too", async () => {
+    const entries = [
+      "sluice",
+      "sluice/http",
+      "sluice/metrics",
+      "sluice/telemetry",
+      "sluice/testing",
+      "sluice/stores/redis",
+      "sluice/stores/postgres",
+    ]
+    const imports = entries.map((name, i) => `import * as m${i} from "${name}"\nvoid m${i}`)
+    writeFileSync(join(packed.folder, "every.ts"), imports.join("\n"))
+    const compilerOptions = {
+      ...{ target: "es2022", module: "nodenext", strict: true, noEmit: true, skipLibCheck: false },
+      ...{ types: ["node"], typeRoots: [resolve("node_modules/@types")] },
+    }
+    writeFileSync(join(packed.folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["every.ts"] }))
+    const tsc = resolve("node_modules/typescript/bin/tsc")
+    const compiled = await inProject(process.execPath, [tsc, "-p", "."]).catch((error: { stdout: string }) => error)
+    equal(compiled.stdout, "")
+  })
+
+  it("has a bill of materials in which everything has a licence, and nothing that it brings runs a script when it is installed", async () => {
+    const { stdout } = await inProject("npm", ["sbom", "--sbom-format", "cyclonedx", "--omit", "dev"])
+    const { components } = JSON.parse(stdout) as { components: readonly { name: string; licenses?: readonly unknown[] }[] }
+    for (const name of ["commander", "croner", "hono", "jiti", "libsql", "sluice", "zod"])
+      ok(
+        components.some((component) => component.name === name),
+        `expected ${name}`,
+      )
+    deepEqual(
+      components.filter(({ licenses }) => (licenses?.length ?? 0) === 0).map(({ name }) => name),
+      [],
+    )
+    const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as {
+      packages: Record<string, { hasInstallScript?: boolean; dev?: boolean }>
+    }
+    deepEqual(
+      Object.entries(packages).flatMap(([path, { hasInstallScript, dev }]) => (hasInstallScript && !dev ? [path] : [])),
+      [],
+    )
   })
 
   for (const [url, name] of Object.entries({ "redis://127.0.0.1:1": "@redis/client", "postgres://127.0.0.1:1/x": "pg" })) {
