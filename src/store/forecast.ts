@@ -95,7 +95,9 @@ function shared(total: Ahead, own: Ahead, flows: number, cost: number): Ahead {
 
 /** Before a task that stands in the store: as much of its flow as stands before it in its lane. */
 export function aheadOf(records: Records, task: TaskRecord): AheadAt {
-  const place = records.place(task)
+  // Counted by going through its lane: not for a task that no gate holds.
+  const isGated = task.gates !== null && task.gates.length > 0
+  const place = isGated ? records.place(task) : null
   const share = place && place.of > 0 ? place.before / place.of : 1
   return (gate) => {
     const { own, all } = waiting(records, gate, task)

@@ -6,11 +6,9 @@ import { type Backlog, type Chosen, compareHeads, type FlowRow, type Head, type 
 import type { TaskRecord } from "../../task/index.ts"
 import { damaged, rowNumber } from "./damage.ts"
 import type { Row } from "./driver.ts"
+import { Ranks } from "./ranks.ts"
 import { fromJson, laneOf, toRecord } from "./rows.ts"
 import type { Statements } from "./statements.ts"
-
-/** How far the tasks of a lane are counted. */
-const countUpTo = 100_000
 
 interface KnownLane {
   readonly lane: number
@@ -44,6 +42,7 @@ export class Lanes implements Backlog {
   /** Flows that became ready because a gate opened. They were not idle, and keep the virtual time that they waited with. */
   private readonly woken = new Set<string>()
   private readonly changed = new Map<string, Place>()
+  private readonly ranks: Ranks
   /** Told when a task comes to stand in a lane, and when it leaves. */
   private readonly count: (task: TaskRecord, by: 1 | -1) => void
 
@@ -51,7 +50,11 @@ export class Lanes implements Backlog {
     this.ns = ns
     this.virtualTime = virtualTime
     this.sql = sql
-    this.count = count
+    this.ranks = new Ranks(sql)
+    this.count = (task, by) => {
+      this.ranks.forget()
+      count(task, by)
+    }
   }
 
   /** Every row that a step reads comes through here, so that it is known where the task stands. */
@@ -132,10 +135,7 @@ export class Lanes implements Backlog {
   /** How many stand before the task in its lane, and how many of its priority or above stand there. */
   rank(task: TaskRecord): { before: number; of: number } | null {
     const lane = this.laneOfSeq.get(task.seq)
-    if (lane === null || lane === undefined) return null
-    const [before] = this.sql("countBefore").rows(lane, task.priority, task.readyAtMs, task.seq, countUpTo)
-    const [of] = this.sql("countLane").rows(lane, task.priority, countUpTo)
-    return { before: before?.[0] as number, of: of?.[0] as number }
+    return lane === null || lane === undefined ? null : this.ranks.find(lane, task)
   }
 
   /** Makes heads and best heads what the tasks say: lanes first, then the flows that they stand in, the ready ones first. */

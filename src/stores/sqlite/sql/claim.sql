@@ -131,9 +131,18 @@ ORDER BY head_priority DESC, head_ready_at_ms, head_seq LIMIT ?5 OFFSET ?6
 SELECT $columns FROM tasks WHERE lane = ?1 ORDER BY priority DESC, ready_at_ms, seq LIMIT ?2 OFFSET ?3
 
 -- name: countBefore
--- Counted up to a bound. 1 lane, 2 priority, 3 ready_at_ms, 4 seq, 5 bound
+-- Counted up to a bound. Two ranges of the index: with OR it is all of the lane that is gone through. 1 lane, 2 priority, 3 ready_at_ms, 4 seq, 5 bound
 SELECT count(*) FROM (
-  SELECT 1 FROM tasks WHERE lane = ?1 AND (priority > ?2 OR (priority = ?2 AND (ready_at_ms, seq) < (?3, ?4))) LIMIT ?5
+  SELECT 1 FROM tasks WHERE lane = ?1 AND priority > ?2
+  UNION ALL
+  SELECT 1 FROM tasks WHERE lane = ?1 AND priority = ?2 AND (ready_at_ms, seq) < (?3, ?4)
+  LIMIT ?5
+)
+
+-- name: countBetween
+-- Those of one priority from one place, itself included, to another. 1 lane, 2 priority, 3 ready_at_ms, 4 seq, 5 ready_at_ms, 6 seq, 7 bound
+SELECT count(*) FROM (
+  SELECT 1 FROM tasks WHERE lane = ?1 AND priority = ?2 AND (ready_at_ms, seq) >= (?3, ?4) AND (ready_at_ms, seq) < (?5, ?6) LIMIT ?7
 )
 
 -- name: countLane
