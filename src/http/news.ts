@@ -31,6 +31,11 @@ export class News {
     return this.number
   }
 
+  /** How many wait for more. */
+  get waiting(): number {
+    return this.waiters.size
+  }
+
   /** Resolves when the count is above `since`, when the time is over or when the signal fires. */
   async past(since: number, withinMs: number, signal: AbortSignal): Promise<void> {
     if (this.count > since || signal.aborted || this.stopped.signal.aborted) return

@@ -48,6 +48,11 @@ export class SluiceServer {
     return `http://${host.includes(":") ? `[${host}]` : host}:${this.port}`
   }
 
+  /** Connections that are open now, those of streams included. */
+  openConnections(): Promise<number> {
+    return new Promise((resolve, reject) => this.server.getConnections((error, count) => (error ? reject(error) : resolve(count))))
+  }
+
   /** Streams and long polls end at once; what else is under way has a moment to finish. The queue stays open. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()))

@@ -74,6 +74,11 @@ export class Watcher {
     this.oldest = new OldestWaiting(queue)
   }
 
+  /** Streams that are told of what changes. */
+  get watching(): number {
+    return this.subscribers.size
+  }
+
   /** Gives back how to end it. */
   subscribe(subscriber: Subscriber): () => void {
     this.subscribers.add(subscriber)

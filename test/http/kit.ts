@@ -1,6 +1,6 @@
 // A server on loopback over a memory store, in real or in virtual time, and a client that speaks plain HTTP to it.
 
-import { request as httpRequest } from "node:http"
+import { type Agent, request as httpRequest } from "node:http"
 import { type ServeOptions, type SluiceServer, serve } from "../../src/http/index.ts"
 import { type ConnectOptions, connect, type Queue } from "../../src/queue/index.ts"
 
@@ -20,6 +20,8 @@ export interface Asking {
   /** Sent as it is. */
   readonly text?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** Whose connections are kept; a connection of its own if not given. */
+  readonly agent?: Agent
 }
 
 export interface Stage {
@@ -29,8 +31,8 @@ export interface Stage {
   close(): Promise<void>
 }
 
-export async function stage(options: ServeOptions = {}, world: ConnectOptions = {}): Promise<Stage> {
-  const queue = await connect("memory:", world)
+export async function stage(options: ServeOptions = {}, world: ConnectOptions = {}, url = "memory:"): Promise<Stage> {
+  const queue = await connect(url, world)
   const server = await serve(queue, { port: 0, requestsPerSecond: 1_000_000, ...options })
   return {
     queue,
@@ -44,14 +46,14 @@ export async function stage(options: ServeOptions = {}, world: ConnectOptions = 
 }
 
 /** Not by fetch: that lets nobody say another Host. */
-export function ask(port: number, path: string, { method, body, text, headers = {} }: Asking = {}): Promise<Answer> {
+export function ask(port: number, path: string, { method, body, text, headers = {}, agent }: Asking = {}): Promise<Answer> {
   const sent = text ?? (body === undefined ? undefined : JSON.stringify(body))
   const verb = method ?? (sent === undefined ? "GET" : "POST")
   const framed = sent === undefined ? {} : { "content-length": String(Buffer.byteLength(sent)) }
   const type = verb === "GET" ? {} : { "content-type": "application/json", ...framed }
   return new Promise((resolve, reject) => {
     const asked = httpRequest(
-      { host: "127.0.0.1", port, path, method: verb, headers: { ...type, ...headers }, agent: false },
+      { host: "127.0.0.1", port, path, method: verb, headers: { ...type, ...headers }, agent: agent ?? false },
       (response) => {
         const chunks: Buffer[] = []
         response.on("data", (chunk: Buffer) => chunks.push(chunk))

@@ -1,10 +1,12 @@
 // What is too much is refused, and costs little: bodies, requests a second, waiting, and whatever no schema knows.
 
 import assert from "node:assert/strict"
+import { Agent } from "node:http"
 import { createConnection } from "node:net"
 import { describe, it } from "node:test"
 import { type LogLine, serve } from "../../src/http/index.ts"
 import { connect } from "../../src/queue/index.ts"
+import { VirtualWorld } from "../../src/testing/virtual-world.ts"
 import { type Answer, stage } from "./kit.ts"
 
 const codeOf = (answer: Answer) => `${answer.status} ${answer.json<{ error: { code: string } }>().error.code}`
@@ -181,6 +183,21 @@ describe("a server", () => {
     await server.close()
     await waiting
     await assert.rejects(store.now({}), { code: "store_unavailable", message: /the connection broke/ })
+  })
+
+  it("keeps nothing of a worker that is gone while it waits for a task", { timeout: 60_000 }, async (t) => {
+    // Time stands still: nothing but the end of the connection can end the wait.
+    const server = await stage({}, { world: new VirtualWorld() })
+    t.after(server.close)
+    const { news } = server.server.app.realms.default.watcher
+    const agent = new Agent()
+    const body = { worker_id: "w", claim: { task_types: ["none"] }, wait: "60s" }
+    const gone = assert.rejects(server.ask("/api/v1/exchange", { agent, body }))
+    const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+    while (news.waiting < 1) await turn()
+    agent.destroy()
+    await gone
+    while (news.waiting > 0 || (await server.server.openConnections()) > 0) await turn()
   })
 
   it("that is no Sluice server, or that wants a token, says so when one connects", async (t) => {
