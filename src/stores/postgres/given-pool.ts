@@ -2,6 +2,7 @@
 // They are his: nothing here ends them.
 
 import { SluiceError, shown } from "../../errors/index.ts"
+import { heard, type LibraryPool } from "./heard.ts"
 import type { Client, Pool } from "./pool.ts"
 
 export interface GivenPool {
@@ -11,13 +12,13 @@ export interface GivenPool {
 }
 
 export function givenPool(given: unknown): GivenPool {
-  if (isPool(given)) return { pool: { connect: () => given.connect(), end: async () => {}, on: () => {} }, canListen: true }
+  if (isPool(given)) return { pool: heard({ connect: (taken) => given.connect(taken), end: async () => {} }), canListen: true }
   if (isClient(given)) return { pool: new OneClient(given), canListen: false }
   throw new SluiceError("invalid_option", `connect: pool: expected a Pool of pg, or a Client of it that is connected, got ${shown(given)}`)
 }
 
 /** Of a pool, its options tell how many it has; a client has none of these. */
-function isPool(given: unknown): given is Pool {
+function isPool(given: unknown): given is LibraryPool {
   return isObject(given) && typeof given.connect === "function" && typeof given.totalCount === "number"
 }
 
@@ -57,6 +58,4 @@ class OneClient implements Pool {
   }
 
   async end(): Promise<void> {}
-
-  on(): void {}
 }

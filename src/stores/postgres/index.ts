@@ -6,6 +6,7 @@ import { systemWorld } from "../../world/index.ts"
 import { describeServer } from "./describe.ts"
 import { translate } from "./errors.ts"
 import { givenPool } from "./given-pool.ts"
+import { heard } from "./heard.ts"
 import { loadLibrary } from "./library.ts"
 import { type Location, parseLocation, placeOf } from "./location.ts"
 import { migrate } from "./migrate.ts"
@@ -18,8 +19,7 @@ import { PostgresStore } from "./store.ts"
 export const open: OpenStore = async ({ url, namespace, world, pool: given }) => {
   const location = parseLocation(url)
   const place = placeOf(location)
-  const { pool: connections, canListen } = given === undefined ? { pool: await makePool(location), canListen: true } : givenPool(given)
-  const pool = heard(connections)
+  const { pool, canListen } = given === undefined ? { pool: await makePool(location), canListen: true } : givenPool(given)
   const dialect = new Dialect(location.schema, location.isPreparing)
   try {
     const ns = await withClient(pool, async (client) => {
@@ -39,7 +39,7 @@ export const open: OpenStore = async ({ url, namespace, world, pool: given }) =>
 
 async function makePool({ connectionString, patienceMs, poolSize }: Location): Promise<Pool> {
   const { Pool } = await loadLibrary()
-  const pool: Pool = new Pool({
+  const pool = new Pool({
     connectionString,
     connectionTimeoutMillis: patienceMs,
     // Statements that do not wait for each other are sent together.
@@ -53,22 +53,7 @@ async function makePool({ connectionString, patienceMs, poolSize }: Location): P
   })
   // Of connections that nobody uses: the next who needs one gets another.
   pool.on("error", () => {})
-  return pool
-}
-
-/** A connection may break between two statements of a step: if nobody heard of it, the process would end. The next statement tells. */
-function heard(pool: Pool): Pool {
-  const known = new WeakSet<Client>()
-  return {
-    connect: async () => {
-      const client = await pool.connect()
-      if (!known.has(client)) client.on("error", () => {})
-      known.add(client)
-      return client
-    },
-    end: () => pool.end(),
-    on: (event, listener) => pool.on(event, listener),
-  }
+  return heard(pool)
 }
 
 async function withClient<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {

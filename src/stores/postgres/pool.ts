@@ -14,5 +14,4 @@ export interface Client extends Queryable {
 export interface Pool {
   connect(): Promise<Client>
   end(): Promise<void>
-  on(event: "error", heard: (error: Error) => void): unknown
 }
