@@ -8,12 +8,13 @@ import { formatSize, wholeNumber } from "../../units/index.ts"
 import { define } from "../define.ts"
 import { asNumber, collect, type Given, readFlag } from "../flags.ts"
 import { httpLog } from "../http-log.ts"
+import { addMetricsFlags, metricsOptions } from "../metrics-flags.ts"
 import type { Session } from "../session.ts"
 import { tokenFrom } from "../token.ts"
 import { logForm } from "../work-log.ts"
 
 export function addServe(program: Command, session: Session): void {
-  define(program, {
+  const command = define(program, {
     usage: "serve",
     summary: "Serve the HTTP API, the dashboard and metrics",
     details:
@@ -37,7 +38,7 @@ export function addServe(program: Command, session: Session): void {
     .option("--max-connections <n>", `Connections that are open at once (default: ${httpDefaults.maxConnections})`)
     .option("--requests-per-second <n>", `Requests a second of one client (default: ${httpDefaults.requestsPerSecond})`)
     .option("--log <form>", 'How it tells of changes: "text" or "json" (env SLUICE_LOG; default: text for a terminal, else json)')
-    .action((given: Given) => serveUntilStopped(session, given))
+  addMetricsFlags(command).action((given: Given) => serveUntilStopped(session, given))
 }
 
 async function serveUntilStopped(session: Session, given: Given): Promise<void> {
@@ -87,6 +88,7 @@ async function optionsOf(session: Session, given: Given): Promise<ServeOptions> 
     maxStreams: number("maxStreams", 0, 100_000),
     maxConnections: number("maxConnections", 1, 1_000_000),
     requestsPerSecond: number("requestsPerSecond", 1, 1_000_000),
+    metrics: metricsOptions(given),
   }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as ServeOptions
 }

@@ -10,6 +10,7 @@ import { formatDuration, wholeNumber } from "../../units/index.ts"
 import { loadTasks, type Worker, type WorkerOptions, workerReaders } from "../../worker/index.ts"
 import { define } from "../define.ts"
 import { asDuration, asNumber, asText, type Given, orWord, readFlag, readFlags } from "../flags.ts"
+import { addMetricsFlags, metricsOptions } from "../metrics-flags.ts"
 import { plain } from "../plain.ts"
 import type { Session } from "../session.ts"
 import { Stopper } from "../stopper.ts"
@@ -29,7 +30,7 @@ const shapes = {
 } as const
 
 export function addWork(program: Command, session: Session): void {
-  define(program, {
+  const command = define(program, {
     usage: "work <module>",
     summary: "Run the tasks that a module exports",
     details:
@@ -65,7 +66,7 @@ export function addWork(program: Command, session: Session): void {
     .option("--metrics-port <n>", "Serve metrics for Prometheus at /metrics on this port, to this machine alone")
     .option("--log <form>", 'How it tells what happens: "text" or "json" (env SLUICE_LOG; default: text for a terminal, else json)')
     .option("--verbose", "One line for every task also where no terminal is looking, and the debug lines of handlers")
-    .action((module: string, given: Given) => work(session, module, given))
+  addMetricsFlags(command).action((module: string, given: Given) => work(session, module, given))
 }
 
 async function work(session: Session, module: string, given: Given): Promise<void> {
@@ -114,7 +115,7 @@ async function serveMetrics(session: Session, queue: Queue, worker: Worker, give
   // Loaded only where it is asked for.
   const { Metrics } = await import("../../http/metrics/index.ts")
   const { startMetricsServer } = await import("../../http/metrics/server.ts")
-  const metrics = new Metrics(queue)
+  const metrics = new Metrics(queue, metricsOptions(given))
   metrics.watch(worker)
   const server = await startMetricsServer(metrics, port)
   session.note(`metrics at ${server.url}`)

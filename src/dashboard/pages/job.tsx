@@ -7,7 +7,7 @@ import { GateLink, Link } from "../parts/link.tsx"
 import { Empty, Page, Panel } from "../parts/page.tsx"
 import { Progress } from "../parts/progress.tsx"
 import { Instant } from "../parts/when.tsx"
-import { countText, rateText } from "../text/number.ts"
+import { countText, rateText, timesText } from "../text/number.ts"
 import { JobActions } from "./job-actions.tsx"
 import { Ends } from "./jobs.tsx"
 import { GatesTable } from "./limit-gates.tsx"
@@ -120,7 +120,7 @@ function JobFacts({ job }: { readonly job: JobDetailDocument }) {
           {job.failure_threshold === null ? "" : ` of ${job.failure_threshold}`}
         </dd>
         <dt>Refused</dt>
-        <dd>{countText(job.throttle_count)} times</dd>
+        <dd>{timesText(job.throttle_count)}</dd>
         {job.on_complete_task_id === null ? null : (
           <>
             <dt>Followed by</dt>

@@ -3,7 +3,7 @@
 import type { CoursePoint, GateDocument, LimitDocument } from "../api/documents.ts"
 import { GateMark } from "../parts/gate-state.tsx"
 import { Table } from "../parts/table.tsx"
-import { countText } from "../text/number.ts"
+import { countText, timesText } from "../text/number.ts"
 import { Learned, Levels, Opens, Slots } from "./gate-cells.tsx"
 import { GateActions } from "./limit-actions.tsx"
 
@@ -44,7 +44,7 @@ export function GatesTable({ limit, gates, courses = {} }: GatesTableProps) {
           </td>
           <td data-label="State">
             <GateMark gate={gate} />
-            {gate.refusals > 0 ? <span class="under">refused {countText(gate.refusals)} times</span> : null}
+            {gate.refusals > 0 ? <span class="under">refused {timesText(gate.refusals)}</span> : null}
           </td>
           <td data-label="Level">
             <Levels gate={gate} />

@@ -26,3 +26,8 @@ export function percentText(share: number): string {
   const percent = share >= 1 ? 100 : Math.min(99, Math.floor(share * 100))
   return `${share > 0 && percent === 0 ? "<1" : percent} %`
 }
+
+/** "once", "7 times". */
+export function timesText(count: number): string {
+  return count === 1 ? "once" : `${countText(count)} times`
+}

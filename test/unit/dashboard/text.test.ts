@@ -7,7 +7,7 @@ import { EventReader } from "../../../src/dashboard/api/event-stream.ts"
 import { arrivalsOf } from "../../../src/dashboard/text/arrivals.ts"
 import { distanceText, durationText, exactText, leftText, relativeText } from "../../../src/dashboard/text/duration.ts"
 import { shortJson } from "../../../src/dashboard/text/json.ts"
-import { countText, percentText, rateText } from "../../../src/dashboard/text/number.ts"
+import { countText, percentText, rateText, timesText } from "../../../src/dashboard/text/number.ts"
 
 describe("the dashboard's texts", () => {
   it("tell spans of time in their two largest units", () => {
@@ -26,6 +26,7 @@ describe("the dashboard's texts", () => {
 
   it("tell counts, rates and shares", () => {
     assert.deepEqual([0, 12_345, 1_234_567, 2_500_000_000].map(countText), ["0", "12,345", "1.23 M", "2.50 G"])
+    assert.deepEqual([0, 1, 2, 12_345].map(timesText), ["0 times", "once", "2 times", "12,345 times"])
     assert.deepEqual([0, 120, 3.24, 0.5, 0.001].map(rateText), ["0/s", "120/s", "3.2/s", "30/min", "3.6/h"])
     assert.deepEqual([0, 0.001, 0.999, 1].map(percentText), ["0 %", "<1 %", "99 %", "100 %"])
   })
