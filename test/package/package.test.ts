@@ -3,7 +3,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict"
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join, resolve } from "node:path"
@@ -138,6 +138,19 @@ describe("the packed package", { timeout: 180_000 }, () => {
     })
   }
 
+  it("says what to install for roles of AWS, which S3 alone may need", async () => {
+    const { stdout } = await run(
+      process.execPath,
+      [
+        "--input-type=module",
+        "-e",
+        'import { connect } from "sluice"; await connect("s3://bucket/x?endpoint=http://127.0.0.1:1").catch((error) => console.log(error.code, error.message))',
+      ],
+      { cwd: packed.folder, env: { PATH: env.PATH, HOME: packed.folder, AWS_EC2_METADATA_DISABLED: "true" } },
+    )
+    match(stdout, /^store_denied .*found none; for roles and SSO install @aws-sdk\/credential-providers/)
+  })
+
   it("runs the README's smallest program", async () => {
     const server = createServer((_request, response) => response.writeHead(200, { "content-type": "application/json" }).end('{"n": 1}'))
     server.listen(0, "127.0.0.1")
@@ -165,6 +178,37 @@ describe("the packed package", { timeout: 180_000 }, () => {
     } finally {
       child.kill("SIGKILL")
       await once(child, "exit")
+      server.close()
+      server.closeAllConnections()
+    }
+  })
+
+  it("gets from an empty folder to a task that is completed and explained by what the README says, word for word", async () => {
+    const server = createServer((_request, response) => response.writeHead(200, { "content-type": "application/json" }).end("{}"))
+    server.listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const { port } = server.address() as AddressInfo
+    const [, block = ""] = /## From an empty folder\n\n```sh\n([\s\S]*?)```/.exec(readFileSync("README.md", "utf8")) ?? []
+    const [init, install, ...commands] = block
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.replace(/ +#.*$/, "").replace("https://api.example.com", `http://127.0.0.1:${port}`))
+    deepEqual([init, install], ["npm init -y", `npm install ./${packed.tarball}`])
+    // Beside what the tutorial writes; what is installed is found from here as well.
+    const cwd = join(packed.folder, "readme")
+    mkdirSync(cwd)
+    const npxAbove = 'npx() { local name=$1; shift; "../node_modules/.bin/$name" "$@"; }'
+    try {
+      let id = ""
+      let said = ""
+      for (const command of commands) {
+        const { stdout } = await run("bash", ["-e", "-c", `${npxAbove}\n${command.replace("<id>", id)}`], { cwd, env })
+        if (command.includes("submit.ts")) id = stdout.trimEnd().split("\n").at(-1)?.split(" ")[0] ?? ""
+        said += stdout
+      }
+      match(said, new RegExp(`Gate api/127\\.0\\.0\\.1:${port} holds it: 0 of 2 in 1s, 0 of 2 slots; 4 pass before it`))
+      match(said, /Version 3: completed\n$/)
+    } finally {
       server.close()
       server.closeAllConnections()
     }
