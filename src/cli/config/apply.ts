@@ -18,7 +18,9 @@ export function applySettings(command: Command, io: Io, layers: Layers): void {
     const source = command.getOptionValueSource(name)
     if (source !== undefined && source !== "default") continue
     checkText(setting, nameIn(layers, setting), text)
-    command.setOptionValueWithSource(name, option.isBoolean() || Array.isArray(setting.shape(text)) ? setting.shape(text) : text, "env")
+    // As commander has it where it was typed: text, but for switches and for what may be repeated.
+    const shaped = setting.shape(text)
+    command.setOptionValueWithSource(name, typeof shaped === "boolean" || Array.isArray(shaped) ? shaped : text, "env")
   }
 }
 

@@ -4,6 +4,12 @@ import type { CallsOptions, JobBounds, LinearOptions, ScoutOptions } from "../..
 import type { Duration, Size } from "../../units/index.ts"
 import type { WorkerOptions } from "../../worker/index.ts"
 
+interface MetricsConfig {
+  /** A series for each gate instead of each limit. */
+  readonly metricsKeys?: boolean
+  readonly nearExpiration?: Duration
+}
+
 export interface Config {
   /** Where tasks are kept, as `--store`. */
   readonly store?: string
@@ -16,19 +22,20 @@ export interface Config {
   /** The options of `sluice work`. */
   readonly work?: Pick<WorkerOptions, "concurrency" | "lease" | "heartbeat" | "sweep" | "grace" | "retention" | "schedules"> & {
     readonly metricsPort?: number
-  }
+  } & MetricsConfig
   /** The options of `sluice serve`. */
   readonly serve?: {
     readonly port?: number
     readonly host?: string
     readonly allowHost?: readonly string[]
     readonly anyNamespace?: boolean
+    readonly dashboard?: boolean
     readonly redact?: readonly string[]
     readonly maxBodyBytes?: Size
     readonly maxStreams?: number
     readonly maxConnections?: number
     readonly requestsPerSecond?: number
-  }
+  } & MetricsConfig
   /** Of every job that a process of the command line submits. */
   readonly job?: JobBounds
   /** Of limits outside the queue. */

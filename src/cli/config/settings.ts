@@ -5,7 +5,17 @@ import { presets } from "../../queue/adaptive-settings.ts"
 import { callsReaders } from "../../queue/calls/settings.ts"
 import { callDefaults, jobSettings, queueDefaults, workerDefaults } from "../../queue/index.ts"
 import { boundReaders } from "../../queue/job-settings.ts"
-import { formatDuration, formatSize, listOf, oneOf, parseName, type Reader, wholeNumber, yesOrNo } from "../../units/index.ts"
+import {
+  formatDuration,
+  formatSize,
+  listOf,
+  oneOf,
+  parseDuration,
+  parseName,
+  type Reader,
+  wholeNumber,
+  yesOrNo,
+} from "../../units/index.ts"
 import { workerReaders } from "../../worker/index.ts"
 import { defaultStore } from "../default-store.ts"
 import { asDuration, asNumber, asText, orWord } from "../flags.ts"
@@ -41,6 +51,11 @@ const everywhere: readonly Setting[] = [
   setting("readTokenFile", { shape: asText, reader: text }),
 ]
 
+const ofMetrics: Readonly<Record<string, Given>> = {
+  metricsKeys: { shape: asYesOrNo, reader: yesOrNo, default: "false" },
+  nearExpiration: { shape: asDuration, reader: parseDuration, default: "5m" },
+}
+
 const work = ofCommand("work", {
   concurrency: { shape: asNumber, reader: workerReaders.concurrency, default: String(workerDefaults.concurrency) },
   lease: duration(workerReaders.lease, workerDefaults.leaseMs),
@@ -56,6 +71,7 @@ const work = ofCommand("work", {
     flag: { name: "--no-schedules", command: "work" },
   },
   metricsPort: port,
+  ...ofMetrics,
 })
 
 const serve = ofCommand("serve", {
@@ -63,11 +79,13 @@ const serve = ofCommand("serve", {
   host: { shape: asText, reader: text, default: httpDefaults.host },
   allowHost: { shape: asList, reader: httpReaders.hosts },
   anyNamespace: { shape: asYesOrNo, reader: yesOrNo, default: "false" },
+  dashboard: { shape: asYesOrNo, reader: yesOrNo, default: "true", flag: { name: "--no-dashboard", command: "serve" } },
   redact: { shape: asList, reader: listOf(text) },
   maxBodyBytes: { shape: asNumber, reader: httpReaders.maxBodyBytes, default: formatSize(httpDefaults.maxBodyBytes) },
   maxStreams: number(0, 100_000, httpDefaults.maxStreams),
   maxConnections: number(1, 1_000_000, httpDefaults.maxConnections),
   requestsPerSecond: number(1, 1_000_000, httpDefaults.requestsPerSecond),
+  ...ofMetrics,
 })
 
 const jobs = jobSettings.map(({ option, default: usual, fromText }) =>
