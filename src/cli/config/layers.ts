@@ -1,7 +1,7 @@
 // Where settings come from: the environment goes before .env, that before the configuration file, that before the default; an option on the
 // command line goes before all. An empty variable counts as none.
 
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync, statSync } from "node:fs"
 import { join, relative } from "node:path"
 import { parseEnv } from "node:util"
 import { SluiceError } from "../../errors/index.ts"
@@ -29,7 +29,8 @@ export async function readLayers(io: Io, askedFile: string | undefined): Promise
     if (!environment[variable] && !added.has(variable) && text !== "") added.set(variable, { text, from })
   }
   const envFile = join(io.cwd, envFileName)
-  const hasEnvFile = existsSync(envFile)
+  // A folder of that name is somebody else's: virtual environments of Python are called so.
+  const hasEnvFile = existsSync(envFile) && !statSync(envFile).isDirectory()
   if (hasEnvFile) for (const [variable, text] of Object.entries(readEnvFile(envFile))) add(variable, text, envFileName)
   // Before the file: it may be named there, and may read what is there.
   for (const [variable, { text }] of added) io.setEnv(variable, text)

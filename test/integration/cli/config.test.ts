@@ -135,6 +135,13 @@ export const call = defineTask("call", { limits: [api], run: async () => [proces
   })
 })
 
+it("a folder that is called .env is somebody else's", async () => {
+  const cwd = join(root, String(made++))
+  mkdirSync(join(cwd, ".env"), { recursive: true })
+  const { stderr, exitCode } = await new CommandLine({ cwd }).sluice("counts")
+  deepEqual([stderr, exitCode], ["", 0])
+})
+
 describe("settings that are wrong", () => {
   it("end every command, with what was meant", async () => {
     const { stderr, exitCode } = await lineIn({ "sluice.config.json": '{ "work": { "concurency": 3 }, "stor": "memory:" }' }).sluice(
