@@ -7,7 +7,10 @@ const top = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"]
 
 /** The first that fits; what fits none is reached from other pages alone. */
 const parts = [
-  ["Start", /^(README|docs\/tutorial|examples\/README|docs\/reliability|docs\/upgrading|CHANGELOG)\.md$|^docs\/(tutorial|reliability|upgrading)\.md$/],
+  [
+    "Start",
+    /^(README|docs\/tutorial|examples\/README|docs\/reliability|docs\/upgrading|CHANGELOG)\.md$|^docs\/(tutorial|reliability|upgrading)\.md$/,
+  ],
   ["Guides", /^docs\/guides\//],
   ["Reference", /^docs\/reference\//],
   ["Stories", /^examples\//],

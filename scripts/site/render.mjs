@@ -29,7 +29,9 @@ export function renderPage(page, files) {
       const dark = href.replace("-light.png", "-dark.png")
       const picture = `<img src="${escaped(hrefOf(href))}" alt="${escaped(text)}">`
       const isBoth = dark !== href && existsSync(resolveLink(page.path, dark)?.path ?? "")
-      return isBoth ? `<picture><source media="(prefers-color-scheme: dark)" srcset="${escaped(hrefOf(dark))}">${picture}</picture>` : picture
+      return isBoth
+        ? `<picture><source media="(prefers-color-scheme: dark)" srcset="${escaped(hrefOf(dark))}">${picture}</picture>`
+        : picture
     },
     code({ text }) {
       // A keyboard has to reach what scrolls.
@@ -38,7 +40,9 @@ export function renderPage(page, files) {
     table({ header, rows }) {
       const cells = (row, tag) => row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join("")
       const body = rows.map((row) => `<tr>${cells(row, "td")}</tr>`).join("\n")
-      const head = header.some(({ text }) => text !== "") ? `<thead><tr>${cells(header, "th").replaceAll("<th></th>", "<td></td>")}</tr></thead>\n` : ""
+      const head = header.some(({ text }) => text !== "")
+        ? `<thead><tr>${cells(header, "th").replaceAll("<th></th>", "<td></td>")}</tr></thead>\n`
+        : ""
       return `<div class="wide" tabindex="0" role="group" aria-label="Table">\n<table>\n${head}<tbody>\n${body}\n</tbody></table></div>\n`
     },
   }
@@ -47,7 +51,13 @@ export function renderPage(page, files) {
 
 /** As those who show pages make them of headings; test/unit/docs/links.test.ts has the same rule. */
 function anchorOf(html) {
-  const text = html.replace(/<[^>]*>/g, "").replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&")
+  const text = html
+    .replace(/<[^>]*>/g, "")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&")
   return text
     .trim()
     .toLowerCase()
