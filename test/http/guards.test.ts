@@ -57,6 +57,18 @@ describe("every route", () => {
     })
   }
 
+  it("and whatever else it answers is for its own hosts alone: the page, its files, and what is not there", async () => {
+    const page = await server.ask("/")
+    const files = [...page.text.matchAll(/(?:src|href)="\/?(assets\/[^"]+)"/g)].map(([, file]) => `/${file}`)
+    assert.ok(files.length >= 2, `expected a page with a script and a style, got ${page.text}`)
+    for (const path of ["/", ...files]) {
+      assert.equal((await server.ask(path)).status, 200, path)
+      assert.equal((await server.ask(path, { method: "POST", text: "{}", headers: bearer(adminToken) })).status, 404, path)
+    }
+    for (const path of ["/", ...files, "/nowhere", "/assets/nowhere.js"])
+      assert.equal((await server.ask(path, { headers: { ...bearer(adminToken), host: "evil.test" } })).status, 421, path)
+  })
+
   it("has no token in its URL: one there is refused, and helps nobody", async () => {
     const answer = await server.ask(`/api/v1/counts?token=${adminToken}`)
     assert.equal(answer.status, 401)

@@ -28,6 +28,26 @@ describe("what is too much", () => {
     assert.equal((await server.queue.list()).tasks.length, 0)
   })
 
+  it("headers above the bound are refused unread", async (t) => {
+    const server = await stage()
+    t.after(server.close)
+    const status = async (bytes: number) => (await server.ask("/healthz", { headers: { "x-long": "y".repeat(bytes) } })).status
+    assert.deepEqual([await status(8_000), await status(17_000)], [200, 431])
+  })
+
+  it("connections above the bound are not taken; one that ends makes room", { timeout: 60_000 }, async (t) => {
+    const server = await stage({ maxConnections: 2 })
+    t.after(server.close)
+    const agents = [new Agent({ keepAlive: true }), new Agent({ keepAlive: true })]
+    t.after(() => agents.map((agent) => agent.destroy()))
+    for (const agent of agents) assert.equal((await server.ask("/healthz", { agent })).status, 200)
+    await assert.rejects(server.ask("/healthz"), { code: /^(ECONNRESET|EPIPE)$/ })
+    assert.equal((await server.ask("/healthz", { agent: agents[0] as Agent })).status, 200, "those who were there stay")
+    agents[1]?.destroy()
+    while ((await server.server.openConnections()) > 1) await new Promise<void>((resolve) => setImmediate(resolve))
+    assert.equal((await server.ask("/healthz")).status, 200)
+  })
+
   it("an input above what the queue takes is refused with its own code", async (t) => {
     const server = await stage()
     t.after(server.close)

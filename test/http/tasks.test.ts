@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
+import type { LogLine } from "../../src/http/index.ts"
 import type { Route } from "../../src/http/route.ts"
 import { routes } from "../../src/http/routes/index.ts"
 import { defineLimit, defineTask } from "../../src/queue/index.ts"
@@ -10,14 +11,23 @@ import { operations } from "../../src/store/index.ts"
 import { type Answer, type Asking, type Stage, stage } from "./kit.ts"
 
 const asked = new Set<Route>()
+const lines: LogLine[] = []
 
-/** Asks, and holds the answer against the schema of its route. */
+/** Those of workers are not: what they do stands in the histories of their tasks. */
+const isChange = ({ method, tag }: Route) => method !== "get" && tag !== "workers"
+
+/** Asks, and holds the answer against the schema of its route, and the log against what was asked for. */
 async function checked(server: Stage, path: string, asking: Asking = {}): Promise<Answer> {
+  lines.length = 0
   const answer = await server.ask(path, asking)
   const method = (asking.method ?? (asking.body === undefined ? "GET" : "POST")).toLowerCase()
   const route = routeOf(method, path.split("?")[0] ?? "")
   asked.add(route)
   assert.equal(answer.status, route.status ?? 200, `${method} ${path}: ${answer.text}`)
+  assert.deepEqual(
+    lines.map(({ event, fields }) => [event, fields.operation, fields.result]),
+    isChange(route) ? [["audit", `${method.toUpperCase()} ${route.path}`, "ok"]] : [],
+  )
   if (route.answer) {
     const result = route.answer.safeParse(answer.json())
     assert.ok(result.success, `${method} ${path}: ${result.error?.message}`)
@@ -46,7 +56,7 @@ describe("the API", () => {
   const post = async <T = Record<string, never>>(path: string, body: unknown = {}) => (await checked(server, path, { body })).json<T>()
 
   before(async () => {
-    server = await stage()
+    server = await stage({ log: (line) => lines.push(line) })
     await server.queue.submit(call, {})
     await server.queue.submit(learn, {})
   })
