@@ -4,6 +4,7 @@
 import { SluiceError, shown } from "../errors/index.ts"
 import type { Queue } from "../queue/index.ts"
 import { parseName } from "../units/index.ts"
+import { GuestRuns } from "./guest-runs.ts"
 import { Metrics, type MetricsOptions } from "./metrics/index.ts"
 import type { Redact } from "./redact.ts"
 import { Watcher } from "./watcher.ts"
@@ -13,6 +14,7 @@ export interface Realm {
   readonly queue: Queue
   readonly watcher: Watcher
   readonly metrics: Metrics
+  readonly guests: GuestRuns
   readonly redact: Redact
 }
 
@@ -77,6 +79,9 @@ export class Realms {
 
   private realm(namespace: string, queue: Queue): Realm {
     const { redact } = this.options
-    return { namespace, queue, redact, watcher: new Watcher(queue, redact), metrics: new Metrics(queue, this.options.metrics) }
+    const metrics = new Metrics(queue, this.options.metrics)
+    const guests = new GuestRuns(queue.world)
+    metrics.watch(guests)
+    return { namespace, queue, redact, metrics, guests, watcher: new Watcher(queue, redact) }
   }
 }

@@ -6,13 +6,14 @@ import type { ExchangeAnswer, ExchangeRequest, SettleAnswer } from "../store/ind
 import type { TaskRecord } from "../task/index.ts"
 import type { World } from "../world/index.ts"
 import type { Claims, OpenClaim } from "./claims.ts"
-import type { Events, WorkerEvents } from "./events.ts"
+import type { Events } from "./events.ts"
 import type { WorkerSettings } from "./options.ts"
 import type { Carried, Outbox, Settling } from "./outbox.ts"
 import type { Router } from "./router.ts"
 import type { Run } from "./run.ts"
 import type { Runs } from "./runs.ts"
 import type { Scheduler } from "./scheduler.ts"
+import { waitOf } from "./wait.ts"
 
 /** An exchange that is under way. */
 export interface Sent {
@@ -144,16 +145,5 @@ export class Answers {
   /** A sixth of the lease is kept in hand, so that a handler has stopped before somebody else starts. */
   private leaseEnd(sentAtMs: number, leaseMs: number): number {
     return sentAtMs + leaseMs - Math.min(leaseMs, this.parts.settings.leaseMs) / 6
-  }
-}
-
-/** By the store's clock. What was expected to be held at its submission, or was refused since, has waited at a gate. */
-function waitOf(task: TaskRecord): Pick<WorkerEvents["task.claimed"], "waitedMs" | "waitedFor" | "scheduledMs"> {
-  const startedAtMs = task.startedAtMs ?? task.updatedAtMs
-  const isGated = (task.gates?.length ?? 0) > 0 && ((task.forecastAtMs ?? 0) > task.createdAtMs || task.throttleCount > 0)
-  return {
-    waitedMs: Math.max(0, startedAtMs - task.availableAtMs),
-    waitedFor: isGated ? "gate" : "worker",
-    scheduledMs: task.fence === 1 ? Math.max(0, task.availableAtMs - task.createdAtMs) : 0,
   }
 }

@@ -10,7 +10,7 @@ import { connect, defineLimit, defineTask, type Queue } from "../../src/queue/in
 import { RateLimitError, RescheduleError } from "../../src/task/index.ts"
 import { VirtualWorld } from "../../src/testing/virtual-world.ts"
 import { parseExposition, type Scrape } from "./exposition.ts"
-import { ask } from "./kit.ts"
+import { ask, stage } from "./kit.ts"
 
 const vendor = defineLimit("vendor", { rate: "100/1s", concurrency: 4, adaptive: { preset: "linear", slotEvery: "1s" } })
 
@@ -102,6 +102,47 @@ describe("metrics", () => {
     assert.equal(value(after, "sluice_gates_overridden", { limit: "vendor" }), 1)
     assert.equal(value(after, "sluice_forecast_error_seconds_count", { task_type: "fine" }), 2)
     await queue.close()
+  })
+
+  it("of a server count what workers in any language do, each run once", async (t) => {
+    const world = new VirtualWorld()
+    const server = await stage({}, { world })
+    t.after(server.close)
+    const post = async <T>(path: string, body: unknown) => (await server.ask(path, { body })).json<T>()
+    const scrape = async () => {
+      await world.advance(1_000)
+      const { status, text, headers } = await server.ask("/metrics")
+      assert.deepEqual([status, headers["content-type"]], [200, "text/plain; version=0.0.4; charset=utf-8"])
+      return parseExposition(text)
+    }
+    const outcomes = [
+      { kind: "rescheduled", delay_seconds: 60 },
+      { kind: "retried", error: "broken", delay: "1s" },
+      { kind: "throttled", retry_after: "2s", limit: "vendor" },
+      { kind: "completed" },
+    ]
+    await post("/api/v1/hello", { worker_id: "shell", task_types: ["shell"] })
+    await post("/api/v1/tasks/batch", { tasks: outcomes.map(() => ({ task_type: "shell", ttl: "1h" })) })
+    const claim = { worker_id: "shell", claim: { task_types: ["shell"], number: 1, max: 10 } }
+    const { claimed } = await post<{ claimed: { id: string; fence: number }[] }>("/api/v1/exchange", claim)
+    await post("/api/v1/exchange", claim)
+    const settles = claimed.map(({ id, fence }, i) => ({ id, fence, outcome: outcomes[i] }))
+    await world.advance(3_000)
+    await post("/api/v1/exchange", { worker_id: "shell", settles })
+    await post("/api/v1/exchange", { worker_id: "shell", settles })
+    const after = await scrape()
+    const expected: readonly (readonly [string, Record<string, string>, number])[] = [
+      ["sluice_tasks_submitted_total", { task_type: "shell" }, 4],
+      ["sluice_tasks_claimed_total", { task_type: "shell" }, 4],
+      ["sluice_tasks_rescheduled_total", { task_type: "shell" }, 1],
+      ["sluice_reschedule_delay_seconds_sum", { task_type: "shell" }, 60],
+      ["sluice_tasks_retried_total", { task_type: "shell" }, 1],
+      ["sluice_rate_limited_total", { task_type: "shell", limit: "vendor" }, 1],
+      ["sluice_tasks_settled_total", { task_type: "shell", outcome: "completed" }, 1],
+      ["sluice_task_run_seconds_sum", { task_type: "shell", outcome: "completed" }, 3],
+      ["sluice_claim_seconds_count", {}, 2],
+    ]
+    for (const [name, labels, value] of expected) assert.equal(after.value(name, labels), value, name)
   })
 
   it("have keys as labels on request alone", async () => {

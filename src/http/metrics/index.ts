@@ -3,9 +3,8 @@
 
 import type { Queue } from "../../queue/index.ts"
 import { type Duration, parseDuration, readOptions, yesOrNo } from "../../units/index.ts"
-import type { Worker } from "../../worker/index.ts"
 import { catalogue, type MetricName } from "./catalogue.ts"
-import { countProcess, countWorker } from "./process.ts"
+import { countProcess, countWorker, type Telling } from "./process.ts"
 import { Metric } from "./registry.ts"
 import { readStore } from "./store.ts"
 
@@ -42,7 +41,7 @@ export class Metrics {
   }
 
   /** A worker that was made before. */
-  watch(worker: Worker): void {
+  watch(worker: Telling): void {
     countWorker(worker, this.table)
   }
 

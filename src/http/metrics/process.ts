@@ -1,7 +1,7 @@
 // What this process does, counted from the events of its queue and its workers.
 
 import type { Queue, QueueEvents } from "../../queue/index.ts"
-import type { Worker } from "../../worker/index.ts"
+import type { WorkerEvents } from "../../worker/index.ts"
 import type { MetricName } from "./catalogue.ts"
 import type { Labels } from "./registry.ts"
 
@@ -9,6 +9,11 @@ import type { Labels } from "./registry.ts"
 export type ProcessTable = Readonly<
   Record<MetricName, { add(labels: Labels, by?: number): void; observe(labels: Labels, value: number): void }>
 >
+
+/** A worker, or whoever tells the same of workers elsewhere. */
+export interface Telling {
+  on<Name extends keyof WorkerEvents>(name: Name, listener: (event: WorkerEvents[Name]) => void): unknown
+}
 
 /** Gates whose last word is remembered. */
 const mostGates = 10_000
@@ -27,7 +32,7 @@ export function countProcess(queue: Queue, table: ProcessTable): () => void {
     void queue.off("task.submitted", submitted).off("task.cancelled", cancelled).off("limit.detached", detached).off("worker.made", made)
 }
 
-export function countWorker(worker: Worker, table: ProcessTable): void {
+export function countWorker(worker: Telling, table: ProcessTable): void {
   countRuns(worker, table)
   countGates(worker, table)
   worker.on("exchange.done", ({ durationMs, hasClaim }) => {
@@ -40,7 +45,7 @@ export function countWorker(worker: Worker, table: ProcessTable): void {
   })
 }
 
-function countRuns(worker: Worker, table: ProcessTable): void {
+function countRuns(worker: Telling, table: ProcessTable): void {
   worker.on("task.claimed", ({ type, waitedMs, waitedFor, scheduledMs }) => {
     const task_type = type
     table.sluice_tasks_claimed_total.add({ task_type })
@@ -61,7 +66,7 @@ function countRuns(worker: Worker, table: ProcessTable): void {
   worker.on("task.overrun", ({ type }) => table.sluice_overruns_total.add({ task_type: type }))
 }
 
-function countGates(worker: Worker, table: ProcessTable): void {
+function countGates(worker: Telling, table: ProcessTable): void {
   worker.on("gate.cooling", ({ type, limit }) => {
     table.sluice_rate_limited_total.add({ task_type: type, limit: limit ?? "" })
     table.sluice_cooldowns_total.add({ limit: limit ?? "" })

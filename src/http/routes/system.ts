@@ -25,7 +25,8 @@ export const systemRoutes: readonly Route[] = [
     access: "read",
     tag,
     summary: "Metrics for Prometheus",
-    details: "Those of the store, and those of the process that serves; workers in other processes have their own.",
+    details:
+      "Those of the store, and those of the process that serves, with what workers do through `exchange`; workers of Sluice in other processes have their own.",
     answer: null,
     media: metricsType,
     handle: ({ realm }) => realm.metrics.text(),

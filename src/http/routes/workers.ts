@@ -6,7 +6,7 @@ import type { Queue } from "../../queue/index.ts"
 import { defineLimit, type PolicyOptions } from "../../queue/index.ts"
 import { routeRefusal } from "../../queue/refusals.ts"
 import { readGates } from "../../queue/task-gates.ts"
-import { budgets, type ExchangeAnswer, toDocument } from "../../store/index.ts"
+import { budgets, type ExchangeAnswer, type ExchangeRequest, toDocument } from "../../store/index.ts"
 import type { Outcome } from "../../task/index.ts"
 import { parseDuration, toJson } from "../../units/index.ts"
 import { sleep } from "../../world/index.ts"
@@ -210,7 +210,7 @@ async function exchanged({ body, queue, realm, signal }: Asked<unknown, unknown,
   const leaseMs = bounded(body.lease === undefined ? 30_000 : parseDuration("lease", body.lease), shortestLeaseMs, longestLeaseMs)
   const number = body.claim && (body.claim.number ?? (await store.now({})).nowMs * 1_000 + Math.floor(world.random() * 1_000))
   const max = body.claim?.max ?? 1
-  const answer = await store.exchange({
+  const request: ExchangeRequest = {
     workerId: body.worker_id,
     leaseMs,
     settles: (body.settles ?? []).map((settle) => ({
@@ -223,7 +223,10 @@ async function exchanged({ body, queue, realm, signal }: Asked<unknown, unknown,
       progress: progress === undefined ? null : toJson("progress", progress, queue.maxInputBytes),
     })),
     claim: body.claim && number !== undefined ? { number, max, types: body.claim.task_types.map((type) => ({ type, room: max })) } : null,
-  })
+  }
+  const sentAtMs = world.monotonicMs()
+  const answer = await store.exchange(request)
+  realm.guests.tell(request, answer, sentAtMs)
   const hasFound =
     answer.claimed.length > 0 || answer.more || answer.cancelled.length > 0 || answer.settled.length > 0 || answer.unrouted.length > 0
   if (!body.claim || body.wait === undefined || hasFound) return answer
