@@ -2,16 +2,18 @@
 // connection; when it breaks it is over, and link.ts makes another.
 
 import { SluiceError } from "../../errors/index.ts"
-import { systemWorld } from "../../world/index.ts"
+import { randomHex, systemWorld } from "../../world/index.ts"
 import type { Host, Location } from "./location.ts"
 import { keepPulse, type Pulse } from "./pulse.ts"
 
 export type Argument = string | Buffer
 
 export interface Client {
+  /** Of this connection alone. */
+  readonly id: string
   /** Bulk strings come as bytes: what tasks carry need not be text. */
   send(args: readonly Argument[]): Promise<unknown>
-  subscribe(channel: string, heard: () => void): Promise<void>
+  subscribe(channel: string, heard: (message: string) => void): Promise<void>
   /** Resolves once what was sent is answered. */
   close(): Promise<void>
   destroy(): void
@@ -73,6 +75,7 @@ function clientOf(client: Library, pulse: Pulse): Client {
     }
   }
   return {
+    id: randomHex(systemWorld, 16),
     send,
     subscribe: (channel, heard) => client.subscribe(channel, heard),
     close: () => {
@@ -90,7 +93,7 @@ function clientOf(client: Library, pulse: Pulse): Client {
 interface Library {
   readonly isOpen: boolean
   sendCommand(args: readonly Argument[]): Promise<unknown>
-  subscribe(channel: string, heard: () => void): Promise<void>
+  subscribe(channel: string, heard: (message: string) => void): Promise<void>
   close(): Promise<void>
   destroy(): void
 }

@@ -26,7 +26,7 @@ export async function openWith(script: () => Script, { url, namespace, world }: 
   const locate = async () => (cluster ? cluster.locate() : location.hosts[0])
   const options = { place, patienceMs: location.patienceMs, connect, locate }
   const link = new Link(options)
-  const news = new News(options, base)
+  const news = new News(options, base, link)
   const steps = new Steps({ place, namespace, base, link, script: script(), world, hasOwnClock: world !== systemWorld })
   try {
     await check(link, location, place, base)

@@ -18,14 +18,16 @@ export class Invoker {
     this.script = script
   }
 
-  /** `values` is asked for each time that the step is sent: what waits grows older. */
-  async invoke(client: Client, base: string, values: () => readonly string[]): Promise<unknown> {
+  /** `values` is asked for each time that the step is sent: what waits grows older. `sent` is told of each time. */
+  async invoke(client: Client, base: string, values: () => readonly string[], sent?: () => void): Promise<unknown> {
     const { name, sha, text } = this.script
     let called = name
     for (let tries = 1; ; tries++) {
       const head = this.isFunction ? ["FCALL", called] : ["EVALSHA", sha]
       try {
-        return await client.send([...head, "1", base, ...values()])
+        const answer = client.send([...head, "1", base, ...values()])
+        sent?.()
+        return await answer
       } catch (error) {
         const missing = missingBy(error)
         const isOver = missing === "room" && (!this.isFunction || called !== name)

@@ -49,16 +49,19 @@ export class Steps {
     return found
   }
 
-  /** `request` is made when it is sent, and told how long it has waited until then. */
-  async run(operation: string, request: (waitedMs: number) => unknown): Promise<unknown> {
+  /**
+   * `request` is made when it is sent, and told how long it has waited until then. `sent`, where it is given, tells those who wait here that
+   * they may ask behind it: they need not be told again by the server (news.ts).
+   */
+  async run(operation: string, request: (waitedMs: number) => unknown, sent?: () => void): Promise<unknown> {
     const { link, world, place, base } = this.options
     const askedAtMs = world.monotonicMs()
     for (let refusals = 0; ; refusals++) {
       // Sent in the same turn where it can be: whoever closes the store next is not before it.
       const client = link.current ?? (await link.ready())
       try {
-        const values = () => this.values(operation, toText(request(world.monotonicMs() - askedAtMs)))
-        return this.read(operation, await this.invoker.invoke(client, base, values))
+        const values = () => this.values(operation, toText(request(world.monotonicMs() - askedAtMs)), sent ? client.id : "")
+        return this.read(operation, await this.invoker.invoke(client, base, values, sent))
       } catch (error) {
         const word = isUnsent(error) ? "UNSENT" : refusalOf(error)
         // One that cannot write here stays so until another is primary, or the name leads elsewhere: that may take long.
@@ -69,9 +72,9 @@ export class Steps {
     }
   }
 
-  private values(operation: string, request: string): readonly string[] {
+  private values(operation: string, request: string, sender: string): readonly string[] {
     const { world, hasOwnClock } = this.options
-    return [operation, this.epoch, hasOwnClock ? String(world.wallMs()) : "", request]
+    return [operation, this.epoch, hasOwnClock ? String(world.wallMs()) : "", request, sender]
   }
 
   private read(operation: string, reply: unknown): unknown {

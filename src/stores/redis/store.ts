@@ -3,7 +3,16 @@
 
 import { agedExchange, agedHold, agedPermit } from "../../store/aged.ts"
 import type { HoldAnswer, HoldRequest } from "../../store/calls-contract.ts"
-import type { ExchangeAnswer, ExchangeRequest, Operation, Overlap, Store, StoreDescription } from "../../store/contract.ts"
+import type {
+  ExchangeAnswer,
+  ExchangeRequest,
+  Operation,
+  Overlap,
+  Store,
+  StoreDescription,
+  SubmitAnswer,
+  SubmitRequest,
+} from "../../store/contract.ts"
 import type { PermitAnswer, PermitRequest } from "../../store/limits-contract.ts"
 import { describeServer } from "./describe.ts"
 import { translate } from "./errors.ts"
@@ -36,7 +45,6 @@ export class RedisStore implements Store {
   }
 
   readonly hello = this.step("hello")
-  readonly submit = this.step("submit")
   readonly unrouted = this.step("unrouted")
   readonly route = this.step("route")
   readonly get = this.step("get")
@@ -65,6 +73,15 @@ export class RedisStore implements Store {
   readonly fire = this.step("fire")
   readonly sweep = this.step("sweep")
   readonly now = this.step("now")
+
+  submit(request: SubmitRequest): Promise<SubmitAnswer> {
+    const { steps, news } = this.parts
+    return steps.run(
+      "submit",
+      () => request,
+      () => news.sent(),
+    ) as Promise<SubmitAnswer>
+  }
 
   async exchange(request: ExchangeRequest): Promise<ExchangeAnswer> {
     return this.aged("exchange", (waitedMs) => agedExchange(request, waitedMs))

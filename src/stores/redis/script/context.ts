@@ -20,9 +20,13 @@ export class Context {
   /** "" where there is no data. */
   readonly epoch: string
 
+  /** The connection that needs not be told of what this step brings; "" where everybody is to hear of it. */
+  readonly sender: string
+
   /** Reads the clock: that of the server where `clock` is "", else the one that was handed in. */
-  constructor(base: string, clock: string) {
+  constructor(base: string, clock: string, sender: string) {
     this.base = base
+    this.sender = sender
     this.meta = new Meta(base)
     this.epoch = this.meta.text("epoch") ?? ""
     const wallMs = clock === "" ? serverMs() : tonumber(clock)

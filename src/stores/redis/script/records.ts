@@ -96,7 +96,7 @@ export class RedisRecords implements Records {
     this.writes.end()
     this.context.meta.end()
     this.hasNews ||= this.limits.hasNews || this.schedules.hasNews || this.calls.hasNews
-    if (this.hasNews) redis.call("PUBLISH", `${this.base}news`, "")
+    if (this.hasNews) redis.call("PUBLISH", `${this.base}news`, this.context.sender)
   }
 
   /** Ends a step that has only looked: no time is given out twice, so that the clock has gone on. */

@@ -50,8 +50,8 @@ function because(what: string): string {
 
 function ran(base: string, values: readonly string[], way: Way): readonly string[] {
   records = null
-  const [operation = "", epoch = "", clock = "", request = ""] = values
-  const context = new Context(base, clock)
+  const [operation = "", epoch = "", clock = "", request = "", sender = ""] = values
+  const context = new Context(base, clock, sender)
   if (operation === "open") return ["ok", context.open(request)]
   if (context.epoch !== epoch) return ["lost"]
   const asked = cjson.decode(request)

@@ -43,7 +43,7 @@ export function writeSubmission(submission: Submission): string[] {
   if (submission.lanes !== meta.number("lanes")) meta.set("lanes", submission.lanes)
   if (submission.gates !== meta.number("gates")) meta.set("gates", submission.gates)
   meta.end()
-  redis.call("PUBLISH", `${base}news`, "")
+  redis.call("PUBLISH", `${base}news`, context.sender)
   return answer
 }
 
