@@ -5,9 +5,11 @@ import { once } from "node:events"
 import { createServer, type Socket } from "node:net"
 import { it } from "node:test"
 import { Link } from "../../src/stores/redis/link.ts"
+import { systemWorld } from "../../src/world/index.ts"
 import { sharedRedis, startRedis } from "../engines/redis.ts"
 import { adminOf, durable, freshNamespace, openRedis, ownServer, patience, submission } from "./kit.ts"
 import { refusal, repeated } from "./refusal.ts"
+import { openStub } from "./stub.ts"
 
 it("a server that restarts is found again, by whoever asks and by whoever waits", patience, async (test) => {
   const server = await ownServer(test, { args: durable })
@@ -45,6 +47,27 @@ it("a function that the server has forgotten is loaded again", patience, async (
   // At the first opening, and once for the three that found it gone.
   assert.equal((await admin.calls())["function|load"], 2)
 })
+
+it(
+  "who opens a store removes what other versions have left; one that runs still goes on, and libraries of others stay",
+  patience,
+  async (test) => {
+    const server = await ownServer(test)
+    const admin = await adminOf(test, server.url)
+    const libraries = async () => ((await admin.reply("FUNCTION", "LIST")) as unknown[][]).map(([, name]) => String(name)).sort()
+    await admin.text("FUNCTION", "LOAD", "#!lua name=sluice_mine\nredis.register_function('mine', function() return 1 end)")
+    const older = await openStub({ url: server.url, namespace: freshNamespace(), world: systemWorld })
+    test.after(() => older.close())
+    assert.equal((await libraries()).length, 2)
+    const store = await openRedis(test, server.url)
+    const [name, ...others] = await libraries()
+    assert.deepEqual(others, ["sluice_mine"])
+    assert.equal((await older.now({})).nowMs, 0)
+    await store.submit(submission("a"))
+    assert.equal((await libraries()).length, 3)
+    assert.ok((await libraries()).includes(String(name)))
+  },
+)
 
 it("where functions are not allowed it is a script, which is loaded again as well", patience, async (test) => {
   const server = await ownServer(test)

@@ -7,10 +7,9 @@ import { it, type TestContext } from "node:test"
 import fc from "fast-check"
 import { toText } from "../../src/stores/redis/request.ts"
 import { type Script, scriptOf } from "../../src/stores/redis/script-text.ts"
-import { sharedRedis } from "../engines/redis.ts"
-import { type RedisAdmin, redisAdmin } from "../engines/redis-admin.ts"
+import type { RedisAdmin } from "../engines/redis-admin.ts"
 import { runs } from "../property/runs.ts"
-import { freshNamespace } from "./kit.ts"
+import { adminOf, freshNamespace, ownServer } from "./kit.ts"
 import { type Happening, Story, story } from "./stories.ts"
 
 const beside = (name: string) => scriptOf(readFileSync(new URL(name, import.meta.url), "utf8"), { definitions: {}, operations: {} })
@@ -60,10 +59,9 @@ class Side {
   }
 }
 
+/** Of its own: whoever opens a store removes the functions of other versions, and these are such. */
 async function server(test: TestContext): Promise<RedisAdmin> {
-  const admin = await redisAdmin(await sharedRedis())
-  test.after(() => admin.close())
-  return admin
+  return adminOf(test, (await ownServer(test)).url)
 }
 
 async function load(admin: RedisAdmin, script: Script): Promise<Script> {

@@ -4,7 +4,7 @@
 
 import type { Argument, Client } from "./driver.ts"
 import { isDenied, refusalOf } from "./errors.ts"
-import { lookOf, type Script } from "./script-text.ts"
+import { lookOf, ourLibraries, type Script } from "./script-text.ts"
 
 /** Given, forgotten and given again: beyond this something else is wrong. */
 const mostTries = 5
@@ -48,6 +48,22 @@ export class Invoker {
       if (/already exists/.test(String((error as Error).message))) return
       if (!isDenied(error) && !isUnknown(error)) throw error
       this.isFunction = false
+    }
+  }
+
+  /**
+   * Those of other versions go: each is as large as this one, and nobody else removes them. Whoever still runs one is told that it is
+   * missing and gives it to the server again, without removing anything, so that two versions beside each other do not chase each other.
+   */
+  async dropOthers(client: Client): Promise<void> {
+    if (!this.isFunction) return
+    try {
+      const libraries = (await client.send(["FUNCTION", "LIST", "LIBRARYNAME", ourLibraries])) as readonly (readonly unknown[])[]
+      const others = libraries.map(([, name]) => String(name)).filter((name) => name !== this.script.name)
+      for (const name of others) await client.send(["FUNCTION", "DELETE", name])
+    } catch (error) {
+      // Not for this user, or another has removed it at the same moment.
+      if (!isDenied(error) && !isUnknown(error) && !/Library not found/.test(String((error as Error).message))) throw error
     }
   }
 

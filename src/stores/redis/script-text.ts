@@ -14,6 +14,10 @@ export interface Script {
   readonly shapes: Shapes
 }
 
+const ours = "sluice_"
+/** What the libraries of all versions are called, as a pattern of the server's. */
+export const ourLibraries = `${ours}${"[0-9a-f]".repeat(16)}`
+
 let read: Script | null = null
 
 export function readScript(): Script {
@@ -23,7 +27,7 @@ export function readScript(): Script {
 
 export function scriptOf(text: string, shapes: Shapes): Script {
   const sha = createHash("sha1").update(text).digest("hex")
-  const name = `sluice_${sha.slice(0, 16)}`
+  const name = `${ours}${sha.slice(0, 16)}`
   return { text, sha, library: libraryOf(text, name), name, shapes }
 }
 

@@ -46,6 +46,7 @@ export class Steps {
   async open(epoch: string): Promise<{ readonly version: number }> {
     const found = (await this.run("open", () => ({ epoch }))) as { epoch: string; version: number }
     this.epoch = found.epoch
+    await this.invoker.dropOthers(await this.options.link.ready())
     return found
   }
 
