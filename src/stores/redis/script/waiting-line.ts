@@ -131,7 +131,7 @@ export class WaitingLine {
   dropGone(): void {
     if (this.gone === 0) return
     let at = this.dropped
-    while (this.reaches(at, 1) && !isThere(this.tasks.entryOfSeq(this.list[at] as number))) at++
+    while (this.reaches(at, piece(1, at - this.dropped)) && !isThere(this.tasks.entryOfSeq(this.list[at] as number))) at++
     const count = at - this.dropped
     if (count === 0) return
     this.writes.trim(this.listKey(), count)
@@ -143,7 +143,8 @@ export class WaitingLine {
   /** The next one, which stays the next until it is taken. `wanted`: how many are going to be asked for. */
   next(wanted: number): Entry | undefined {
     let inList: Entry | undefined
-    while (inList === undefined && this.reaches(this.listAt, wanted)) {
+    const from = this.listAt
+    while (inList === undefined && this.reaches(this.listAt, piece(wanted, this.listAt - from))) {
       const entry = this.tasks.entryOfSeq(this.list[this.listAt] as number)
       if (isThere(entry)) inList = entry
       else this.listAt++
@@ -300,6 +301,13 @@ export class WaitingLine {
     return `${this.base}sorted:${this.lane}:${this.priority}`
   }
 }
+
+/** Who has left was mostly cancelled with others: the more of them were met, the more are read at once. */
+function piece(wanted: number, met: number): number {
+  return Math.max(wanted, Math.min(met, mostAtOnce))
+}
+
+const mostAtOnce = 500
 
 /** Beyond this, those in the list that have left are counted as if they had not. */
 const countGoneUpTo = 1_000
