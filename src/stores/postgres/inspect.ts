@@ -43,11 +43,13 @@ export async function countTasks(sql: Sql, ns: number, request: CountsRequest): 
   return Object.fromEntries(statuses.map((status) => [status, found.get(status) ?? 0])) as Record<Status, number>
 }
 
-export async function firstPendingOf({ sql, read }: Look, afterSeq: number): Promise<FirstPending> {
+export async function firstPendingOf({ sql, ns, read }: Look, afterSeq: number): Promise<FirstPending> {
   const [first] = await read("firstPending", afterSeq, listLook)
   if (first) return { first, nextAfterSeq: first.seq - 1, isEnd: false }
-  const [looked, last] = (await sql.rows("firstPendingEnd", afterSeq, listLook))[0] as readonly [number, number | null]
-  return { first: null, nextAfterSeq: last ?? afterSeq, isEnd: looked < listLook }
+  const [looked, last, own] = (await sql.rows("firstPendingEnd", ns, afterSeq, listLook))[0] as readonly [number, ...(number | null)[]]
+  const isEnd = looked < listLook
+  // At the end nothing is left out for others' sake: a number below theirs may still be written here.
+  return { first: null, nextAfterSeq: (isEnd ? own : last) ?? afterSeq, isEnd }
 }
 
 export async function workersOf(sql: Sql, ns: number, sinceMs: number, limit: number): Promise<WorkerReport[]> {

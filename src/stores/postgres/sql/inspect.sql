@@ -51,8 +51,8 @@ SELECT $columns FROM (
 WHERE ns = $1 AND status = 'pending' ORDER BY seq LIMIT 1
 
 -- name: firstPendingEnd
--- Where a look that found none ended. 1 after seq, 2 rows to look at; answers with how many and the last
-SELECT count(*), max(seq) FROM (SELECT seq FROM $s.tasks WHERE seq > $1 ORDER BY seq LIMIT $2) AS looked
+-- Where a look that found none ended. 1 ns, 2 after seq, 3 rows to look at; answers with how many, the last, and the last of the namespace
+SELECT count(*), max(seq), max(seq) FILTER (WHERE ns = $1) FROM (SELECT ns, seq FROM $s.tasks WHERE seq > $2 ORDER BY seq LIMIT $3) AS looked
 
 -- name: expiring
 -- 1 ns, 2 by, 3 limit
