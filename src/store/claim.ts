@@ -115,8 +115,8 @@ export function choose(backlog: Backlog, request: ClaimRequest, { drop, leaseMs,
   }
   while (taken.length < max && dropped.length < budgets.stepRows && parked.length < budgets.parkedLanes) {
     const from = bestType(types)
-    const flow = from?.flows.best()
-    const head = flow?.head()
+    const flow = from?.flows.known
+    const head = flow?.head
     if (!from || !flow || !head) break
     const end = drop(head)
     const isGated = !end && head.gates !== null && head.gates.length > 0
@@ -190,6 +190,8 @@ class Flow implements Ranked<Flow> {
   readonly flow: string
   virtualTime: number
   isServed = false
+  /** The first task of its best lane, as of the last refresh. */
+  head: TaskRecord | null = null
   private readonly lanes: Frontier<Lane>
   private readonly stride: number
 
@@ -209,36 +211,37 @@ class Flow implements Ranked<Flow> {
     })
   }
 
-  head(): TaskRecord | null {
-    return this.lanes.best()?.head ?? null
+  refresh(): void {
+    this.head = this.lanes.best()?.head ?? null
   }
 
   isEmpty(): boolean {
-    return this.lanes.best() === null
+    return this.head === null
   }
 
   /** `wanted` tells how many more may be taken: a lane that has its flow to itself reads them all at once. */
   advance(wanted: number): void {
-    this.lanes.best()?.advance(this.lanes.isAlone() ? wanted : this.stride)
+    this.lanes.known?.advance(this.lanes.isAlone() ? wanted : this.stride)
     this.lanes.changed()
   }
 
   /** The lane with the best head leaves, to wait at the gate. */
   park(task: TaskRecord, gate: OpenGate, gates: Gates): ParkedLane {
-    const lane = this.lanes.best()?.park() ?? 0
+    const lane = this.lanes.known?.park() ?? 0
     this.lanes.changed()
     const place = placeOf(task, this.virtualTime)
     return { lane, gate: gates.join(gate, this.type, { ...place, flow: this.flow, flowTime: place.virtualTime }) }
   }
 
   compare(other: Flow): number {
-    const [mine, theirs] = [this.head(), other.head()]
+    const mine = this.head
+    const theirs = other.head
     if (!mine || !theirs) return mine ? -1 : 1
     return compareFlows(placeOf(mine, this.virtualTime), placeOf(theirs, other.virtualTime))
   }
 
   compareTo(row: FlowRow): number {
-    const mine = this.head()
+    const mine = this.head
     return mine ? compareFlows(placeOf(mine, this.virtualTime), row) : 1
   }
 }
@@ -280,6 +283,9 @@ class Lane implements Ranked<Lane> {
     return this.lane
   }
 
+  /** Its next task is read when it is asked for. */
+  refresh(): void {}
+
   isEmpty(): boolean {
     return this.head === null
   }
@@ -290,7 +296,8 @@ class Lane implements Ranked<Lane> {
   }
 
   compare(other: Lane): number {
-    const [mine, theirs] = [this.head, other.head]
+    const mine = this.head
+    const theirs = other.head
     if (!mine || !theirs) return mine ? -1 : 1
     return compareHeads(mine, theirs)
   }

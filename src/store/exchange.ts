@@ -105,7 +105,7 @@ function completeAll(
       const verdict = task ? judge(task, fence, outcome.kind) : "stale"
       if (task && verdict === "ok") {
         done.push({ task, output: outcome.output })
-        settleAtGates(records, task, settle)
+        if (task.gates !== null && task.gates.length > 0) settleAtGates(records, task, settle)
         if (task.jobId !== null) told.push({ place, task, news: { kind: "completed" } })
       }
       answers[place] = verdict === "stale" || !task ? stale : settledAs[verdict === "ok" ? "completed" : task.status]

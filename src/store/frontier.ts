@@ -2,6 +2,8 @@
 
 /** Something with a place in an order that changes as its tasks are taken. */
 export interface Ranked<T> {
+  /** Reads what its place depends on, where that has changed: before the others are asked. */
+  refresh(): void
   compare(other: T): number
   isEmpty(): boolean
 }
@@ -22,7 +24,7 @@ export class Frontier<T extends Ranked<T>> {
   private ended = false
   private isBehind: (item: T) => boolean = () => true
   /** The best, for as long as nobody says that it has changed. */
-  private known: T | null = null
+  known: T | null = null
   /** The best that was, and has changed: it has no place yet. */
   private used: T | null = null
   private readonly load: (skip: number, limit: number) => { items: T[]; isBehind: (item: T) => boolean }
@@ -35,6 +37,7 @@ export class Frontier<T extends Ranked<T>> {
     if (this.known) return this.known
     const { used } = this
     if (used) {
+      used.refresh()
       // Alone, it is the best wherever it ranks now.
       if (this.isAlone() && !used.isEmpty()) {
         this.known = used
@@ -53,7 +56,10 @@ export class Frontier<T extends Ranked<T>> {
       this.ended = items.length < this.size
       this.size = Math.min(this.size * 2, 32)
       this.isBehind = isBehind
-      for (const item of items) if (!item.isEmpty()) this.add(item)
+      for (const item of items) {
+        item.refresh()
+        if (!item.isEmpty()) this.add(item)
+      }
     }
   }
 

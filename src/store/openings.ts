@@ -40,7 +40,7 @@ function firstLanes(records: Records, type: string, gate: OpenGate, most: number
   let { virtualTime } = backlog
   while (woken.length < most) {
     const flow = flows.best()
-    const task = flow?.head()
+    const task = flow?.first?.task
     if (!flow || !task || !mayPass(task)) break
     woken.push(flow.wake())
     flows.changed()
@@ -65,10 +65,11 @@ function waitingFlows(backlog: Backlog, type: string, gate: number, count: { tou
 /** A flow at a gate, in the order in which it will be served: with each of its lanes that becomes ready it goes back by a turn. */
 class WaitingFlow implements Ranked<WaitingFlow> {
   virtualTime: number
+  /** Its first lane, as of the last refresh. */
+  first: { readonly lane: number; readonly task: TaskRecord } | null = null
   private readonly read: (skip: number) => { readonly lane: number; readonly task: TaskRecord } | null
   private woken = 0
   private isRead = false
-  private first: { readonly lane: number; readonly task: TaskRecord } | null = null
 
   constructor(backlog: Backlog, type: string, gate: number, row: FlowRow, count: { touched: number }) {
     // It may have been served elsewhere since it was placed here.
@@ -81,35 +82,30 @@ class WaitingFlow implements Ranked<WaitingFlow> {
     }
   }
 
-  head(): TaskRecord | null {
-    return this.next()?.task ?? null
+  refresh(): void {
+    if (!this.isRead) this.first = this.read(this.woken)
+    this.isRead = true
   }
 
   isEmpty(): boolean {
-    return this.next() === null
+    return this.first === null
   }
 
   /** Its first lane leaves; answers with which. */
   wake(): number {
-    const lane = this.next()?.lane ?? 0
+    const lane = this.first?.lane ?? 0
     this.woken++
     this.isRead = false
     return lane
   }
 
-  private next(): { readonly lane: number; readonly task: TaskRecord } | null {
-    if (!this.isRead) this.first = this.read(this.woken)
-    this.isRead = true
-    return this.first
-  }
-
   compare(other: WaitingFlow): number {
-    const theirs = other.head()
+    const theirs = other.first?.task
     return theirs ? this.compareTo(placeOf(theirs, other.virtualTime)) : -1
   }
 
   compareTo(place: FlowPlace): number {
-    const mine = this.head()
+    const mine = this.first?.task
     return mine ? compareFlows(placeOf(mine, this.virtualTime), place) : 1
   }
 }
