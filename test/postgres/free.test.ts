@@ -99,6 +99,33 @@ describe("steps without the lock of the namespace", () => {
     assert.deepEqual({ completed, pending, running }, { completed: 1_003, pending: 1, running: 0 })
   })
 
+  it("answer a claim that is asked again with what it got, though an earlier one of its worker came in after it", async () => {
+    const [store] = stores as [Store]
+    await queue.submitMany(plain, [{}, {}])
+    const { claimed } = await exchange(store, "twice", 1)
+    assert.equal(claimed.length, 2)
+    await admin.rows("begin")
+    await admin.rows(`select 1 from ${place.schema}.tasks where id = $1 for update`, (claimed[0] as { id: string }).id)
+    // It has read which claim was the latest, and waits for the task that it settles.
+    const earlier = exchange(store, "twice", 2, claimed)
+    await watcher.until(async () => {
+      const [row] = await watcher.rows(
+        "select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and query like '%' || $1 || '%'",
+        place.schema,
+      )
+      return row?.n === 1
+    })
+    await queue.submitMany(plain, [{}, {}])
+    const later = await exchange(store, "twice", 3)
+    assert.equal(later.claimed.length, 2)
+    await admin.rows("commit")
+    assert.deepEqual((await earlier).claimed, [])
+    const again = await exchange(store, "twice", 3)
+    const ids = (tasks: readonly { readonly id: string }[]) => tasks.map(({ id }) => id).sort()
+    assert.deepEqual(ids(again.claimed), ids(later.claimed))
+    await exchange(store, "twice", 4, later.claimed)
+  })
+
   it("keep a key to one task, though two submit it at the same moment", async () => {
     const all = await Promise.all(Array.from({ length: 20 }, () => queue.submit(plain, { n: 1 }, { idempotencyKey: "once" })))
     assert.equal(new Set(all.map(({ id }) => id)).size, 1)

@@ -43,10 +43,7 @@ function foreseePlain(sql: Sql, { request, shared }: ForeseenExchange, types: re
   const wanted = Math.min(request.claim?.max ?? 0, budgets.claimTasks)
   for (const type of types) {
     const lane = shared.plainLanes.get(type)
-    if (lane === undefined || wanted === 0) continue
-    sql.foresee("lockPlainTasks", lane, wanted)
-    sql.foresee("countStanding", lane, wanted + 1)
-    sql.foresee("readLaneTasks", [lane], 1, wanted)
+    if (lane !== undefined && wanted > 0) sql.foresee("lockPlainTasks", lane, wanted)
   }
 }
 

@@ -69,6 +69,8 @@ export class LaneReader implements WaitedBacklog {
   private readonly pageOf = new Map<number, readonly number[]>()
   /** Types of which others have tasks in their hands that they may not claim after all. */
   private readonly contested = new Set<string>()
+  /** Who stands behind those of plain lanes that were locked: the first of them, or none. */
+  private readonly behind = new Map<number, readonly TaskRecord[]>()
   /** Tasks of plain lanes that were looked at and not locked. */
   private readonly unlocked = new Set<number>()
 
@@ -249,32 +251,31 @@ export class LaneReader implements WaitedBacklog {
     const known = this.ahead.get(lane) ?? (await this.lockPlain(lane))
     this.ahead.set(lane, known)
     if (known.isAll || known.tasks.length >= count) return
-    const behind = await this.readBehind(lane, known.tasks, count)
-    for (const { seq } of behind.tasks) this.unlocked.add(seq)
-    this.ahead.set(lane, { tasks: [...known.tasks, ...behind.tasks], isAll: behind.isAll })
+    const behind = this.behind.get(lane) ?? []
+    const isEnough = behind.length === 0 || count === known.tasks.length + 1
+    const more = isEnough ? { tasks: behind, isAll: behind.length === 0 } : await this.readBehind(lane, known.tasks, count)
+    for (const { seq } of more.tasks) this.unlocked.add(seq)
+    this.ahead.set(lane, { tasks: [...known.tasks, ...more.tasks], isAll: more.isAll })
   }
 
-  private async readBehind(lane: number, locked: readonly TaskRecord[], count: number): Promise<Ahead> {
+  /** Those that others have in their hands may stand before ours. */
+  private async readBehind(lane: number, known: readonly TaskRecord[], count: number): Promise<Ahead> {
     const { sql, toRecord } = this.parts
-    const ours = new Set(locked.map(({ seq }) => seq))
-    const missing = count - locked.length
-    const next = (await sql.rows("readLaneTasks", [lane], missing, locked.length)).map(toRecord)
-    if (!next.some(({ seq }) => ours.has(seq))) return { tasks: next, isAll: next.length < missing }
-    // Some that others have in their hands stand before ours.
+    const seqs = new Set(known.map(({ seq }) => seq))
     const all = (await sql.rows("readLaneTasks", [lane], count, 0)).map(toRecord)
-    return { tasks: all.filter(({ seq }) => !ours.has(seq)), isAll: all.length < count }
+    return { tasks: all.filter(({ seq }) => !seqs.has(seq)), isAll: all.length < count }
   }
 
   private async lockPlain(lane: number): Promise<Ahead> {
     const { sql, toRecord } = this.parts
-    const wanted = Math.min(this.wanted, budgets.claimTasks)
-    const tasks = (await sql.rows("lockPlainTasks", lane, wanted)).map(toRecord)
-    const isAll = tasks.length < wanted
-    if (isAll) {
-      const [row] = await sql.rows("countStanding", lane, wanted + 1)
-      if ((row?.[0] as number) > tasks.length) this.contested.add(this.typeOfLane.get(lane) ?? "")
-    }
-    return { tasks, isAll }
+    const rows = await sql.rows("lockPlainTasks", lane, Math.min(this.wanted, budgets.claimTasks))
+    const standing = rows[0]?.[taskColumns + 1] as number | null
+    const found = rows.filter(([seq]) => seq !== null)
+    const isMine = (row: Row) => row[taskColumns] === true
+    const tasks = found.filter(isMine).map(toRecord)
+    this.behind.set(lane, found.filter((row) => !isMine(row)).map(toRecord))
+    if (standing !== null && standing > tasks.length) this.contested.add(this.typeOfLane.get(lane) ?? "")
+    return { tasks, isAll: false }
   }
 
   /** Before these are changed: those that were only looked at may be somebody else's by now. */

@@ -69,19 +69,23 @@ export class Lanes {
       this.whereabouts.set(known.lane, { type: task.type, flow: task.flow, gate: known.gate })
       // Behind a head it changes nothing of where the lane stands. A head that leaves touches the lane by itself.
       if (!known.isPlain && (!known.head || compareHeads(task, known.head) <= 0)) this.touched.add(known.lane)
-      await this.parts.count(task, 1)
+      if (task.gates !== null && task.gates.length > 0) await this.parts.count(task, 1)
       lanes.push(known.lane)
     }
     return lanes
   }
 
-  async leave(task: TaskRecord): Promise<void> {
-    const lane = this.laneOfSeq.get(task.seq)
-    if (lane !== null && lane !== undefined) {
-      if (!this.names.isPlain(lane)) this.touched.add(lane)
-      await this.parts.count(task, -1)
-    }
+  /** Answers with whether it stood in one, and is to be discounted at its gates. */
+  leaves(task: TaskRecord): boolean {
+    const lane = this.laneOfSeq.get(task.seq) ?? null
     this.laneOfSeq.set(task.seq, null)
+    if (lane === null) return false
+    if (!this.names.isPlain(lane)) this.touched.add(lane)
+    return task.gates !== null && task.gates.length > 0
+  }
+
+  discount(task: TaskRecord): Promise<void> {
+    return this.parts.count(task, -1)
   }
 
   serve(chosen: Chosen): void {

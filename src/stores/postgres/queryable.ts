@@ -14,7 +14,14 @@ export interface QueryAnswer {
   readonly rowCount: number | null
 }
 
+/** The socket to the server: what is written while it is corked goes as one. */
+export interface Corked {
+  cork(): void
+  uncork(): void
+}
+
 export interface Queryable {
+  readonly connection?: { readonly stream?: Corked }
   /** Whether it sends a statement while the one before is still under way. */
   readonly pipeline?: boolean
   query(request: QueryRequest): Promise<QueryAnswer>

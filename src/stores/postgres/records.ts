@@ -96,7 +96,10 @@ export class PostgresRecords implements WaitedRecords {
   async end(channel: string): Promise<void> {
     await this.lanes.place()
     await this.tally.flush(this.nowMs)
-    if (this.worker) this.sql.tell("saveWorker", this.ns, this.worker.id, this.worker.claimNumber, this.nowMs, this.worker.types)
+    if (this.worker) {
+      const { id, claimNumber, types } = this.worker
+      this.sql.tell("saveWorker", this.ns, id, claimNumber, this.nowMs, types, this.largestNumber)
+    }
     await this.limits.flush()
     await this.jobRecords.flush()
     await this.schedules.flush()
@@ -202,7 +205,11 @@ export class PostgresRecords implements WaitedRecords {
     const known = await this.glance.claimNumber(workerId)
     const number = known ?? ((await this.sql.rows("claimNumber", this.ns, workerId))[0]?.[0] as number | undefined) ?? 0
     // Workers number their claims by this clock. One from the future was never given, and would have its worker ask for ever.
-    return number > (this.nowMs + aheadOfClockMs) * 1_000 ? 0 : number
+    return number > this.largestNumber ? 0 : number
+  }
+
+  private get largestNumber(): number {
+    return (this.nowMs + aheadOfClockMs) * 1_000
   }
 
   /** Written when the step ends. */
@@ -330,6 +337,6 @@ export class PostgresRecords implements WaitedRecords {
   }
 
   private async countTask(task: TaskRecord, by: 1 | -1): Promise<void> {
-    if (task.gates && task.gates.length > 0) await this.limits.countTask(task, by, async (key) => await this.gates.numberOf(key))
+    await this.limits.countTask(task, by, async (key) => await this.gates.numberOf(key))
   }
 }

@@ -29,6 +29,21 @@ function textsOf(text: string): string[] {
   return found
 }
 
+/** A list as Postgres reads it: the library writes one as well, element by element. */
+function listText(list: readonly (string | number | boolean | null)[]): string {
+  const of = (value: string | number | boolean | null) => {
+    if (value === null) return "NULL"
+    return typeof value === "string" ? `"${needsEscape.test(value) ? value.replace(/[\\"]/g, "\\$&") : value}"` : value
+  }
+  return `{${list.map(of).join(",")}}`
+}
+
+const needsEscape = /[\\"]/
+
+function written(values: readonly Value[]): unknown[] {
+  return values.map((value) => (Array.isArray(value) ? listText(value) : value))
+}
+
 /** The texts of all statements in one schema, and whether the server may keep them by name. */
 export class Dialect {
   readonly schema: string
@@ -85,6 +100,7 @@ export class Session implements Sql {
   /** Where the client sends one statement at a time: the one before. */
   private last: Promise<unknown> | null = null
   private foreseen: Foreseen[] = []
+  private isGathering = false
 
   constructor(client: Queryable, dialect: Dialect) {
     this.client = client
@@ -106,7 +122,7 @@ export class Session implements Sql {
   }
 
   private async read(statement: string, values: readonly Value[]): Promise<readonly Row[]> {
-    return (await this.ask({ ...this.dialect.query(statement), values: [...values] })).rows as readonly Row[]
+    return (await this.ask({ ...this.dialect.query(statement), values: written(values) })).rows as readonly Row[]
   }
 
   /** Answered once: what is asked again may have changed. */
@@ -116,11 +132,11 @@ export class Session implements Sql {
   }
 
   async run(statement: string, ...values: readonly Value[]): Promise<number> {
-    return (await this.ask({ ...this.dialect.query(statement), values: [...values] })).rowCount ?? 0
+    return (await this.ask({ ...this.dialect.query(statement), values: written(values) })).rowCount ?? 0
   }
 
   tell(statement: string, ...values: readonly Value[]): void {
-    this.send({ ...this.dialect.query(statement), values: [...values] }).catch(() => {})
+    this.send({ ...this.dialect.query(statement), values: written(values) }).catch(() => {})
   }
 
   /** Several statements without parameters, sent and not waited for. */
@@ -139,7 +155,20 @@ export class Session implements Sql {
     return answer
   }
 
+  /** What is sent in one turn goes as one: the library writes every statement by itself, which costs a call of the system and wakes the server. */
+  private gather(): void {
+    const stream = this.client.connection?.stream
+    if (this.isGathering || stream === undefined) return
+    this.isGathering = true
+    stream.cork()
+    process.nextTick(() => {
+      this.isGathering = false
+      stream.uncork()
+    })
+  }
+
   private send(request: QueryRequest): Promise<QueryAnswer> {
+    this.gather()
     const sent = this.client.pipeline === true || !this.last ? this.client.query(request) : this.last.then(() => this.client.query(request))
     const answered = sent.catch((error: unknown) => {
       this.failure ??= { error }

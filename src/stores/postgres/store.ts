@@ -3,7 +3,7 @@
 import { SluiceError, shown } from "../../errors/index.ts"
 import { agedExchange } from "../../store/aged.ts"
 import * as awaited from "../../store/awaited/steps.js"
-import type { ExchangeAnswer, ExchangeRequest, StoreDescription, SubmitAnswer, SubmitRequest } from "../../store/contract.ts"
+import type { ExchangeAnswer, ExchangeRequest, Overlap, StoreDescription, SubmitAnswer, SubmitRequest } from "../../store/contract.ts"
 import type { Records } from "../../store/records.ts"
 import { SteppedStore } from "../../store/stepped.ts"
 import type { World } from "../../world/index.ts"
@@ -31,6 +31,11 @@ const lockedForMs = 5_000
 
 export class PostgresStore extends SteppedStore {
   readonly kind = "postgres"
+  readonly overlap: Overlap = {
+    exchanges: 2,
+    leastTasks: 20,
+    reason: "while the server works on one exchange, or waits for its disk, the worker works on what the other brought",
+  }
   protected readonly world: World
   protected override readonly steps = awaited
   private readonly parts: PostgresStoreParts

@@ -39,7 +39,7 @@ export class TaskWriter {
   async insert(changes: readonly Change[]): Promise<void> {
     this.forget()
     this.hasNews ||= changes.some(isNews)
-    for (const { task } of changes) await this.moved(task, null, task.status)
+    for (const { task } of changes) if (this.counts(task, null, task.status)) await this.tell(task, null, task.status)
     const lanes = await this.lanesForNew(changes.map(({ task }) => task))
     await insertTasks(this.parts.sql, this.parts.ns, changes, lanes)
     for (const [i, { task }] of changes.entries()) this.parts.rows.know(task, lanes[i] ?? null)
@@ -64,7 +64,7 @@ export class TaskWriter {
     for (const [i, { task, entries }] of changes.entries()) {
       const before = this.parts.rows.before(task.seq)
       if (!before) throw damaged(`task ${shown(task.id)}`, `row ${task.seq} of tasks, which a step has read`, undefined)
-      await this.moved(task, before.status, task.status)
+      if (this.counts(task, before.status, task.status)) await this.tell(task, before.status, task.status)
       const [lane = null] = lanes ? [lanes[i]] : await this.lanesFor([task])
       const isRouted = before.isUnrouted && task.gates !== null
       if (isRouted) routed.push(task)
@@ -87,8 +87,8 @@ export class TaskWriter {
     const first = plain[0]
     if (first) {
       for (const { task } of plain) {
-        await this.parts.lanes.leave(task)
-        await this.moved(task, "pending", "running")
+        if (this.parts.lanes.leaves(task)) await this.parts.lanes.discount(task)
+        if (this.counts(task, "pending", "running")) await this.tell(task, "pending", "running")
         this.parts.rows.know(task, null)
       }
       const { workerId, claimNumber, expiresAtMs } = lease
@@ -104,7 +104,7 @@ export class TaskWriter {
 
   async complete(done: readonly Completion[]): Promise<void> {
     if (done.length === 0) return
-    for (const { task } of done) await this.moved(task, "running", "completed")
+    for (const { task } of done) if (this.counts(task, "running", "completed")) await this.tell(task, "running", "completed")
     const seqs = done.map(({ task }) => task.seq)
     const outputs = done.map(({ output }) => output)
     this.parts.sql.tell("complete", seqs, outputs, this.parts.nowMs, `,${fromHistory([completedEntry(this.parts.nowMs)])}`)
@@ -141,17 +141,20 @@ export class TaskWriter {
     for (const [i, task] of tasks.entries()) this.parts.rows.know(task, lanes[i] ?? null)
   }
 
-  /** Every change of a status comes by here: it is counted by type, and for the job. */
-  private async moved(task: Pick<TaskRecord, "type" | "jobId">, from: Status | null, to: Status): Promise<void> {
+  /** Every change of a status comes by here: it is counted by type. Answers with whether a job has to hear of it. */
+  private counts(task: Pick<TaskRecord, "type" | "jobId">, from: Status | null, to: Status): boolean {
     this.parts.tally.move(task.type, from, to)
-    if (task.jobId === null || from === to) return
+    return task.jobId !== null && from !== to
+  }
+
+  private async tell(task: Pick<TaskRecord, "type" | "jobId">, from: Status | null, to: Status): Promise<void> {
     if (this.parts.mode === "free") throw new NeedsLock("a task of a job")
     await this.parts.jobs().moved(task, from, to)
   }
 
   /** A pending task that is due waits in its lane; any other stands in none. */
   private async lanesFor(tasks: readonly TaskRecord[]): Promise<(number | null)[]> {
-    for (const task of tasks) await this.parts.lanes.leave(task)
+    for (const task of tasks) if (this.parts.lanes.leaves(task)) await this.parts.lanes.discount(task)
     const isWaiting = (task: TaskRecord) => task.status === "pending" && task.gates !== null && task.availableAtMs <= this.parts.nowMs
     const lanes = await this.parts.lanes.enter(tasks.filter(isWaiting))
     let next = 0

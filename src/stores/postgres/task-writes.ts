@@ -7,7 +7,7 @@ import type { Sql, Value } from "./sql.ts"
 
 export async function insertTasks(sql: Sql, ns: number, changes: readonly Change[], lanes: readonly (number | null)[]): Promise<void> {
   // Neighbours that were submitted alike are one statement.
-  const groups: { values: readonly Value[]; rows: (readonly (string | number | null)[])[] }[] = []
+  const groups: { values: readonly Value[]; columns: (string | number | null)[][] }[] = []
   for (const [i, { task, entries }] of changes.entries()) {
     const values: Value[] = [
       ...[ns, task.type, task.status, task.jobId, task.createdAtMs, task.availableAtMs, task.readyAtMs, task.expiresAtMs],
@@ -15,19 +15,20 @@ export async function insertTasks(sql: Sql, ns: number, changes: readonly Change
       fromHistory(entries),
     ]
     const last = groups.at(-1)
-    const group = last?.values.every((value, at) => value === values[at]) ? last : { values, rows: [] }
+    const group = last?.values.every((value, at) => value === values[at]) ? last : { values, columns: newColumns() }
     if (group !== last) groups.push(group)
     const flow = task.flow === task.type ? null : task.flow
     const tags = task.tags.length === 0 ? null : JSON.stringify(task.tags)
     const { seq, id, input, forecastAtMs, idempotencyKey, inputDigest, priority } = task
-    group.rows.push([
-      ...[seq, id, input, lanes[i] ?? null, gatesText(task.gates), forecastAtMs, idempotencyKey, inputDigest, flow, priority, tags],
-    ])
+    const row = [seq, id, input, lanes[i] ?? null, gatesText(task.gates), forecastAtMs, idempotencyKey, inputDigest, flow, priority, tags]
+    for (let at = 0; at < row.length; at++) group.columns[at]?.push(row[at] as string | number | null)
   }
-  for (const { values, rows } of groups) {
-    const columns = (rows[0] as readonly unknown[]).map((_, at) => rows.map((row) => row[at] as string | number | null))
-    sql.tell("insertTasks", ...columns, ...values)
-  }
+  for (const { values, columns } of groups) sql.tell("insertTasks", ...columns, ...values)
+}
+
+/** Those that insertTasks takes as lists. */
+function newColumns(): (string | number | null)[][] {
+  return Array.from({ length: 11 }, () => [])
 }
 
 /** What claims were charged, where that was learned. */

@@ -3,7 +3,7 @@
 -- name: lookAhead
 -- What every exchange asks, at once. 1 ns, 2 worker_id, 3 types. Answers with the number of the worker's latest claim, whether one of its
 -- tasks was asked to stop, when the first scheduled task of each type is due, which types have tasks that nobody has routed, and whether
--- something stands in lanes that are not plain
+-- something stands in lanes that are not plain, or a gate is due
 SELECT
   (SELECT claim_number FROM $s.workers WHERE ns = $1 AND worker_id = $2),
   EXISTS (SELECT 1 FROM $s.tasks WHERE ns = $1 AND worker_id = $2 AND cancel_requested_at_ms IS NOT NULL AND status = 'running'),
@@ -17,15 +17,18 @@ SELECT
   ARRAY(SELECT type FROM unnest($3::text[]) AS asked (type)
     WHERE EXISTS (SELECT 1 FROM $s.tasks WHERE ns = $1 AND tasks.type = asked.type AND status = 'pending' AND gates = 'null')),
   EXISTS (SELECT 1 FROM $s.flows WHERE ns = $1 AND type = ANY($3::text[]) AND head_seq IS NOT NULL)
+    OR EXISTS (SELECT 1 FROM $s.dues AS dues WHERE dues.ns = $1 AND dues.type = ANY($3::text[]))
 
 -- name: claimNumber
 -- 1 ns, 2 worker_id
 SELECT claim_number FROM $s.workers WHERE ns = $1 AND worker_id = $2
 
 -- name: saveWorker
--- 1 ns, 2 worker_id, 3 claim_number, 4 now, 5 types
-INSERT INTO $s.workers (ns, worker_id, claim_number, seen_at_ms, types) VALUES ($1, $2, $3, $4, $5::text[])
-ON CONFLICT (ns, worker_id) DO UPDATE SET claim_number = $3, seen_at_ms = $4, types = $5::text[]
+-- Of two claims that a worker has under way the later may have come first. 1 ns, 2 worker_id, 3 claim_number, 4 now, 5 types, 6 above this a
+-- number was never given
+INSERT INTO $s.workers AS known (ns, worker_id, claim_number, seen_at_ms, types) VALUES ($1, $2, $3, $4, $5::text[])
+ON CONFLICT (ns, worker_id) DO UPDATE SET seen_at_ms = $4, types = $5::text[],
+  claim_number = CASE WHEN known.claim_number > $6 THEN $3 ELSE greatest(known.claim_number, $3) END
 
 -- name: seeWorker
 -- 1 ns, 2 worker_id, 3 now, 4 types
@@ -241,16 +244,28 @@ SELECT $columns FROM unnest($1::bigint[]) AS asked (lane) CROSS JOIN LATERAL (
 ORDER BY tasks.lane, tasks.priority DESC, tasks.ready_at_ms, tasks.seq
 
 -- name: lockPlainTasks
--- Those that somebody else holds are his. 1 lane, 2 limit
-SELECT $columns FROM $s.tasks WHERE lane = $1 ORDER BY priority DESC, ready_at_ms, seq LIMIT $2 FOR UPDATE SKIP LOCKED
+-- Those that somebody else holds are his. Behind ours the next is only looked at; where there is none, it is counted how many stand there at
+-- all. One row at least. 1 lane, 2 limit; answers with the tasks, whether each is ours, and the count
+WITH mine AS MATERIALIZED (
+  SELECT * FROM $s.tasks WHERE lane = $1 ORDER BY priority DESC, ready_at_ms, seq LIMIT $2 FOR UPDATE SKIP LOCKED
+), last AS MATERIALIZED (
+  SELECT priority, ready_at_ms, seq FROM mine ORDER BY priority, ready_at_ms DESC, seq DESC LIMIT 1
+), behind AS MATERIALIZED (
+  SELECT next.* FROM last CROSS JOIN LATERAL (
+    SELECT * FROM $s.tasks
+    WHERE lane = $1 AND priority <= last.priority AND (priority < last.priority OR (ready_at_ms, seq) > (last.ready_at_ms, last.seq))
+    ORDER BY priority DESC, ready_at_ms, seq LIMIT 1
+  ) AS next
+)
+SELECT $columns, tasks.is_mine,
+  CASE WHEN (SELECT count(*) FROM behind) = 0 THEN (SELECT count(*) FROM (SELECT 1 FROM $s.tasks WHERE lane = $1 LIMIT $2::bigint + 1) AS standing) END
+FROM (SELECT 1) AS one LEFT JOIN (
+  SELECT *, true AS is_mine FROM mine UNION ALL SELECT *, false FROM behind
+) AS tasks ON true
 
 -- name: lockStanding
 -- Those that still stand in a lane, and in nobody's hands. 1 seqs
 SELECT seq FROM $s.tasks WHERE seq = ANY($1::bigint[]) AND lane IS NOT NULL ORDER BY seq FOR UPDATE SKIP LOCKED
-
--- name: countStanding
--- 1 lane, 2 count up to
-SELECT count(*) FROM (SELECT 1 FROM $s.tasks WHERE lane = $1 LIMIT $2) AS standing
 
 -- name: countBefore
 -- 1 lane, 2 priority, 3 ready_at_ms, 4 seq, 5 count up to
