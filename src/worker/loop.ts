@@ -177,12 +177,17 @@ export class Loop {
     return this.drains.aborted && this.runs.size === 0 && this.world.monotonicMs() >= this.graceEndsAtMs
   }
 
-  /** A further one goes beside those under way only with a good load, and not to a store that does not answer. */
+  /**
+   * A further one goes beside those under way only with a good load, and not to a store that does not answer. Where next to nothing is going
+   * on, what has just come need not wait until the store has answered to what has ended.
+   */
   private mayExchange(line: Line): boolean {
     if (this.underWay === 0) return this.hasSomethingToSay()
     const { exchanges, leastTasks } = this.overlap
     if (this.underWay >= exchanges || line.isAway) return false
-    return this.outbox.waiting >= leastTasks || (this.claims.hasBacklog && this.room() >= leastTasks)
+    if (this.outbox.waiting >= leastTasks || (this.claims.hasBacklog && this.room() >= leastTasks)) return true
+    if (this.claims.isUnanswered || this.runs.size + this.outbox.waiting >= leastTasks) return false
+    return this.claims.isDue(this.world.monotonicMs(), this.room())
   }
 
   private hasSomethingToSay(): boolean {

@@ -32,14 +32,15 @@ export class DemandTable {
   async readAhead(gates: Iterable<number>): Promise<void> {
     const asked = [...new Set(gates)].filter((gate) => !this.known.has(gate))
     if (asked.length === 0) return
+    const isAsked = new Set(asked)
     const rows = (await this.sql.rows("readDemand", asked)) as readonly [number, string, string, number, number, number][]
     for (const gate of asked) this.known.set(gate, new Map())
     for (const [gate, type, flow, priority, tasks, cost] of rows) this.learn({ gate, type, flow, priority, tasks, cost })
-    for (const more of this.more.values()) if (asked.includes(more.gate)) this.learn(more)
+    for (const more of this.more.values()) if (isAsked.has(more.gate)) this.learn(more)
   }
 
   async of(gate: number, priority: number, of: { readonly type: string; readonly flow: string } | null): Promise<Demand> {
-    await this.readAhead([gate])
+    if (!this.known.has(gate)) await this.readAhead([gate])
     let [tasks, cost] = [0, 0]
     const flows = new Set<string>()
     for (const waiting of this.known.get(gate)?.values() ?? []) {

@@ -53,12 +53,13 @@ function foreseeGated(sql: Sql, { ns, request, shared }: ForeseenExchange, types
   const max = request.claim?.max ?? 0
   if (max === 0) return
   sql.foresee("firstDues", ns, types, mostDue(max))
+  const lanes = readyLanes(max)
   for (const type of types) {
     const flow = shared.soleFlows.get(type)
     sql.foresee("readFlows", ns, type, firstFlows, 0, null)
     if (flow === undefined) continue
-    sql.foresee("readReadyLanes", ns, type, flow, readyLanes, 0, tasksOfReady)
-    sql.foresee("readGatesOfLanes", ns, type, flow, readyLanes)
+    sql.foresee("readReadyLanes", ns, type, flow, lanes, 0, tasksOfReady)
+    sql.foresee("readGatesOfLanes", ns, type, flow, lanes)
   }
 }
 

@@ -9,7 +9,7 @@ import type { CallLines } from "./call-lines.ts"
 import { rowNumber, sound } from "./damage.ts"
 import type { Dues } from "./dues.ts"
 import { gateColumns } from "./gate-columns.ts"
-import type { Row, Sql, Value } from "./sql.ts"
+import { type Row, type Sql, unlessEmpty, type Value } from "./sql.ts"
 
 /** The first of so many new row numbers in a row. */
 export interface Numbers {
@@ -56,8 +56,11 @@ export class GateTable {
 
   /** Those that are not known yet, in one query. */
   async readAhead(keys: readonly GateKey[]): Promise<void> {
-    const asked = new Map(keys.map((key) => [nameOf(key), key]))
-    for (const name of [...asked.keys()]) if (this.byName.has(name)) asked.delete(name)
+    const asked = new Map<string, GateKey>()
+    for (const key of keys) {
+      const name = nameOf(key)
+      if (!this.byName.has(name)) asked.set(name, key)
+    }
     if (asked.size === 0) return
     const limits = [...asked.values()].map(({ limit }) => limit)
     const texts = [...asked.values()].map(({ key }) => key)
@@ -76,13 +79,14 @@ export class GateTable {
   }
 
   async named(key: GateKey): Promise<StoredGate | null> {
-    await this.readAhead([key])
-    const kept = this.byName.get(nameOf(key))
+    const name = nameOf(key)
+    if (!this.byName.has(name)) await this.readAhead([key])
+    const kept = this.byName.get(name)
     return kept ? this.stored(kept) : null
   }
 
   async numbered(number: number): Promise<StoredGate | null> {
-    await this.readAheadNumbers([number])
+    if (!this.byNumber.has(number)) await this.readAheadNumbers([number])
     const kept = this.byNumber.get(number)
     return kept ? this.stored(kept) : null
   }
@@ -108,7 +112,7 @@ export class GateTable {
   }
 
   async save(number: number, state: GateState): Promise<void> {
-    await this.readAheadNumbers([number])
+    if (!this.byNumber.has(number)) await this.readAheadNumbers([number])
     const kept = this.byNumber.get(number)
     if (!kept) return
     kept.state = state
@@ -151,15 +155,15 @@ export class GateTable {
       this.nowMs,
       changed.map(({ number }) => number),
       changed.map(({ isNew }) => isNew),
-      changed.map(({ limit, isNew }) => (isNew ? limit : null)),
-      changed.map(({ key, isNew }) => (isNew ? key : null)),
+      unlessEmpty(changed.map(({ limit, isNew }) => (isNew ? limit : null))),
+      unlessEmpty(changed.map(({ key, isNew }) => (isNew ? key : null))),
       JSON.stringify(changed.map(({ state }) => state)),
-      columns.map(({ adaptiveDelayMs }) => adaptiveDelayMs),
-      columns.map(({ adaptiveDelayFloorMs }) => adaptiveDelayFloorMs),
-      columns.map(({ successStreak }) => successStreak),
-      columns.map(({ errorStreak }) => errorStreak),
-      columns.map(({ nextAvailableAtMs }) => nextAvailableAtMs),
-      columns.map(({ lastSuccessAtMs }) => lastSuccessAtMs),
+      unlessEmpty(columns.map(({ adaptiveDelayMs }) => adaptiveDelayMs)),
+      unlessEmpty(columns.map(({ adaptiveDelayFloorMs }) => adaptiveDelayFloorMs)),
+      unlessEmpty(columns.map(({ successStreak }) => successStreak)),
+      unlessEmpty(columns.map(({ errorStreak }) => errorStreak)),
+      unlessEmpty(columns.map(({ nextAvailableAtMs }) => nextAvailableAtMs)),
+      unlessEmpty(columns.map(({ lastSuccessAtMs }) => lastSuccessAtMs)),
       columns.map(({ inFlight }) => inFlight),
     )
   }

@@ -13,8 +13,17 @@ import { type Mode, Overtaken } from "./mode.ts"
 import { laneOf, taskColumns } from "./rows.ts"
 import type { Row, Sql } from "./sql.ts"
 
-/** How many lanes that are ready are read at once, and how many tasks of each: one more than the first tells whether it is alone. */
-export const readyLanes = 128
+/**
+ * How many lanes that are ready are read at once for so many tasks that are wanted: one more, by the pieces in which a claim asks for them
+ * (a Frontier doubles them up to 32), so that it does not come to ask once more.
+ */
+export function readyLanes(wanted: number): number {
+  let lanes = 2
+  for (let piece = 4; lanes <= Math.min(wanted, budgets.claimTasks); piece = Math.min(32, piece * 2)) lanes += piece
+  return lanes
+}
+
+/** How many tasks of each: one more than the first tells whether it is alone. */
 export const tasksOfReady = 2
 /** How many flows a claim asks for first. */
 export const firstFlows = 2
@@ -165,7 +174,7 @@ export class LaneReader implements WaitedBacklog {
     const key = standingKey(type, gate, flow)
     let page = this.standing.get(key) ?? { lanes: [], isAll: false }
     if (!page.isAll && page.lanes.length < skip + limit) {
-      const wanted = Math.max(skip + limit - page.lanes.length, gate === ready ? readyLanes : 1)
+      const wanted = Math.max(skip + limit - page.lanes.length, gate === ready ? readyLanes(this.wanted) : 1)
       const isFree = this.parts.mode === "free"
       const more = isFree
         ? await this.plainLane(type)

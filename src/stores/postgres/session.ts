@@ -31,11 +31,13 @@ function textsOf(text: string): string[] {
 
 /** A list as Postgres reads it: the library writes one as well, element by element. */
 function listText(list: readonly (string | number | boolean | null)[]): string {
-  const of = (value: string | number | boolean | null) => {
-    if (value === null) return "NULL"
-    return typeof value === "string" ? `"${needsEscape.test(value) ? value.replace(/[\\"]/g, "\\$&") : value}"` : value
+  let text = ""
+  for (const value of list) {
+    if (text !== "") text += ","
+    if (typeof value !== "string") text += value === null ? "NULL" : value
+    else text += needsEscape.test(value) ? `"${value.replace(/[\\"]/g, "\\$&")}"` : `"${value}"`
   }
-  return `{${list.map(of).join(",")}}`
+  return `{${text}}`
 }
 
 const needsEscape = /[\\"]/

@@ -21,6 +21,11 @@ export interface Sql {
   tell(statement: string, ...values: readonly Value[]): void
 }
 
+/** A list of nothing is no list: beside others in one unnest it says the same. */
+export function unlessEmpty<T extends string | number | boolean>(list: readonly (T | null)[]): readonly (T | null)[] | null {
+  return list.some((value) => value !== null) ? list : null
+}
+
 const files = ["namespace", "tasks", "claim", "sweep", "inspect", "gates", "jobs", "schedules", "calls"] as const
 
 let texts: ReadonlyMap<string, string> | null = null

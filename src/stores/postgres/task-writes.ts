@@ -3,7 +3,7 @@
 import type { Change, GateRef, TaskRecord } from "../../task/index.ts"
 import { trimHistory } from "../../task/index.ts"
 import { finishedAtMs, fromHistory, gatesText, toHistory } from "./rows.ts"
-import type { Sql, Value } from "./sql.ts"
+import { type Sql, unlessEmpty, type Value } from "./sql.ts"
 
 export async function insertTasks(sql: Sql, ns: number, changes: readonly Change[], lanes: readonly (number | null)[]): Promise<void> {
   // Neighbours that were submitted alike are one statement.
@@ -23,7 +23,7 @@ export async function insertTasks(sql: Sql, ns: number, changes: readonly Change
     const row = [seq, id, input, lanes[i] ?? null, gatesText(task.gates), forecastAtMs, idempotencyKey, inputDigest, flow, priority, tags]
     for (let at = 0; at < row.length; at++) group.columns[at]?.push(row[at] as string | number | null)
   }
-  for (const { values, columns } of groups) sql.tell("insertTasks", ...columns, ...values)
+  for (const { values, columns } of groups) sql.tell("insertTasks", ...columns.map(unlessEmpty), ...values)
 }
 
 /** Those that insertTasks takes as lists. */

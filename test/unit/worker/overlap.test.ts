@@ -112,6 +112,31 @@ describe("exchanges beside each other", () => {
     deepEqual(await finish(), { completed: 8, runs: 8, most: 6 })
   })
 
+  it("do not keep what has just come waiting for the answer to what has ended, where next to nothing is going on", async () => {
+    const line = new OverlappedExchanges({ leastTasks: 3 })
+    const { queue, tasks, runs, end, finish } = await backlog(1, line, 6)
+    line.hold()
+    await end()
+    deepEqual(
+      line.held.map(({ settles, claim }) => [settles.length, claim]),
+      [[1, null]],
+    )
+    await queue.submit(defineTask(tasks[0]?.type ?? "", { run: () => {} }), 1)
+    await queue.world.settle()
+    deepEqual(
+      line.held.map(({ settles, claim }) => [settles.length, claim?.max]),
+      [
+        [1, undefined],
+        [0, 6],
+      ],
+    )
+    line.release(1)
+    await queue.world.settle()
+    equal(runs.length, 2, "expected it to start while the first was still unanswered")
+    line.release()
+    deepEqual(await finish(), { completed: 2, runs: 2, most: 1 })
+  })
+
   it("ask again under its number when an answer is lost, whatever has been answered since", async () => {
     const line = new OverlappedExchanges()
     const { queue, tasks, end, finish } = await backlog(8, line, 4)
