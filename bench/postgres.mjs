@@ -16,7 +16,7 @@ import { describeMachine } from "./report/machine.mjs"
 import { writeSection } from "./report/write-section.mjs"
 
 const usage =
-  "usage: npm run bench -- postgres [--part rates|claims] [--tasks 100000] [--groups 10000] [--blocked 1000000] [--finished 5000000] [--seconds 10] [--rounds 3] [--json] [--write]"
+  "usage: npm run bench -- postgres [--part rates|blocked|finished] [--tasks 100000] [--groups 10000] [--blocked 1000000] [--finished 5000000] [--seconds 10] [--rounds 3] [--json] [--write]"
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const tell = (line) => console.error(line)
 
@@ -31,8 +31,8 @@ function readOptions() {
       if (!/^\d{1,8}$/.test(values[name])) throw new Error(`--${name}: expected a whole number, got "${values[name]}"`)
       values[name] = Number(values[name])
     }
-    if (values.part !== undefined && !["rates", "claims"].includes(values.part))
-      throw new Error(`--part: expected rates or claims, got "${values.part}"`)
+    if (values.part !== undefined && !["rates", "blocked", "finished"].includes(values.part))
+      throw new Error(`--part: expected rates, blocked or finished, got "${values.part}"`)
     return values
   } catch (error) {
     tell(`bench postgres: ${error.message}\n${usage}`)
@@ -104,15 +104,17 @@ try {
     results.rates = { ...about("rates", "tasks", "groups", "seconds", "rounds"), samples: await measureRates(server, options) }
     if (options.write) writeSection(here("RESULTS.md"), "postgres", ratesToMarkdown(results.rates))
   }
-  if (isAsked("claims")) {
-    const blocked = options.blocked > 0 ? await measureBlocked(server, options, tell) : null
-    const finished = options.finished > 0 ? await measureFinished(server, options.finished, tell) : null
-    results.claims = { ...about("claims", "groups", "blocked", "finished"), blocked, finished }
-    if (options.write) writeSection(here("RESULTS.md"), "postgres-claims", claimsToMarkdown(results.claims))
+  if (isAsked("blocked")) {
+    results.blocked = { ...about("blocked", "groups", "blocked"), finished: null, blocked: await measureBlocked(server, options, tell) }
+    if (options.write) writeSection(here("RESULTS.md"), "postgres-blocked", claimsToMarkdown(results.blocked))
   }
-  if (options.json) console.log(JSON.stringify(results, null, 2))
-  else
-    console.log([results.rates && ratesToText(results.rates), results.claims && claimsToText(results.claims)].filter(Boolean).join("\n\n"))
+  if (isAsked("finished")) {
+    results.finished = { ...about("finished", "finished"), blocked: null, finished: await measureFinished(server, options.finished, tell) }
+    if (options.write) writeSection(here("RESULTS.md"), "postgres-finished", claimsToMarkdown(results.finished))
+  }
+  const { rates, blocked, finished } = results
+  const told = [rates && ratesToText(rates), blocked && claimsToText(blocked), finished && claimsToText(finished)]
+  console.log(options.json ? JSON.stringify(results, null, 2) : told.filter(Boolean).join("\n\n"))
 } catch (error) {
   tell(error.message)
   process.exitCode = 1

@@ -87,7 +87,9 @@ function facts({ date, command, server, settings, machine }) {
 }
 
 export const ratesToMarkdown = (result) =>
-  [`Median of ${result.rounds} rounds; a ratio is taken within each round.`, facts(result), ...ratesParts(result, markdownTable)].join(
-    "\n\n",
-  )
+  [
+    result.rounds === 1 ? "One round." : `Median of ${result.rounds} rounds; a ratio is taken within each round.`,
+    facts(result),
+    ...ratesParts(result, markdownTable),
+  ].join("\n\n")
 export const claimsToMarkdown = (result) => [facts(result), ...claimsParts(result, markdownTable)].join("\n\n")

@@ -5,8 +5,8 @@ import { phase } from "../sqlite/phase.mjs"
 
 export const { mode, url, tasks, groups, seconds } = JSON.parse(process.argv[2])
 export const submitBatch = 1_000
-/** Of Sluice: what others call their batch. */
-export const concurrency = 100
+/** Of Sluice: what others call their batch, and hold in a local queue. Two exchanges of a hundred are then under way at once. */
+export const concurrency = 200
 const perSecond = 100
 /** Whoever needs longer is stopped then: its rate is that of the part that it did. */
 const mostMs = 30_000
