@@ -2,17 +2,7 @@
 // whenever the head changes, so that what claim reads is always the projection of the waiting tasks. A place is where lanes of
 // one type stand: ready, or at one gate.
 
-import {
-  type Backlog,
-  type Chosen,
-  compareFlows,
-  compareHeads,
-  type FlowPlace,
-  type FlowRow,
-  type Head,
-  type LaneRow,
-  ready,
-} from "../../store/claim.ts"
+import { type Backlog, type Chosen, compareHeads, type FlowPlace, type FlowRow, type Head, type LaneRow, ready } from "../../store/claim.ts"
 import type { TaskRecord } from "../../task/index.ts"
 import type { ImageLine, Restore } from "./image.ts"
 import { SortedSet } from "./sorted.ts"
@@ -236,6 +226,16 @@ export class Lanes implements Backlog {
     const first = lane.tasks.first()
     if (lane.head?.seq === first?.seq && lane.head?.readyAtMs === first?.readyAtMs) return
     const { flow } = lane
+    const standing = flow.standings.get(lane.gate)
+    if (lane.head && first && standing) {
+      // It stays where it is, with another head: nearly every task that is taken.
+      const isAlone = standing.lanes.size === 1
+      if (!isAlone) standing.lanes.delete(lane as Lane & { head: Head })
+      lane.head = headOf(first)
+      if (!isAlone) standing.lanes.add(lane as Lane & { head: Head })
+      this.placeStanding(standing, lane.gate)
+      return
+    }
     // A flow that was idle resumes at the present: it has missed nothing that it could catch up on.
     const isResumed = lane.gate === ready && !flow.standings.has(ready)
     this.leave(lane)
@@ -274,14 +274,16 @@ export class Lanes implements Backlog {
   private placeBy(standing: Standing, gate: number, virtualTime: number): void {
     const { flow } = standing
     const key = placeKey(flow.type, gate)
-    const there = this.places.get(key) ?? new SortedSet<Standing & { head: Head }>((a, b) => compareFlows(place(a), place(b)))
-    this.places.set(key, there)
-    if (standing.head) there.delete(standing as Standing & { head: Head })
-    standing.head = standing.lanes.first()?.head ?? null
+    const there = this.places.get(key) ?? new SortedSet<Standing & { head: Head }>(compareStandings)
+    const head = standing.lanes.first()?.head ?? null
+    const isAlone = standing.head !== null && head !== null && there.size === 1
+    if (standing.head && !isAlone) there.delete(standing as Standing & { head: Head })
+    standing.head = head
     standing.virtualTime = virtualTime
-    if (standing.head) there.add(standing as Standing & { head: Head })
-    else flow.standings.delete(gate)
+    if (!head) flow.standings.delete(gate)
+    else if (!isAlone) there.add(standing as Standing & { head: Head })
     if (there.size === 0) this.places.delete(key)
+    else if (there.size === 1 && !isAlone) this.places.set(key, there)
     if (gate !== ready) this.changed.set(key, { type: flow.type, gate })
   }
 }
@@ -292,6 +294,12 @@ function headOf({ priority, readyAtMs, seq }: TaskRecord): Head {
 
 function lanesByHead(): SortedSet<Lane & { head: Head }> {
   return new SortedSet((a, b) => compareHeads(a.head, b.head))
+}
+
+/** As compareFlows has it, without making a place of each. */
+function compareStandings(a: Standing & { head: Head }, b: Standing & { head: Head }): number {
+  if (a.head.priority !== b.head.priority) return b.head.priority - a.head.priority
+  return a.virtualTime === b.virtualTime ? compareHeads(a.head, b.head) : a.virtualTime - b.virtualTime
 }
 
 function place({ head, virtualTime }: Standing & { head: Head }): FlowPlace {

@@ -382,20 +382,25 @@ export class MemoryRecords implements Records {
     this.jobRecords.leave(task)
     const place = (atMs: number): Timed => ({ atMs, seq: task.seq, id: task.id })
     if (task.expiresAtMs !== null) this.expiries.delete(place(task.expiresAtMs))
-    const lane = this.laneOf.get(task.id)
-    if (lane !== undefined) {
-      this.lanes.delete(task, lane)
-      this.limits.countTask(task, -1, (key) => this.gates.numberOf(key))
-    }
-    this.laneOf.delete(task.id)
-    this.unroutedByType.get(task.type)?.delete(place(task.seq))
-    this.scheduled.get(task.type)?.delete(place(task.availableAtMs))
-    if (this.scheduled.get(task.type)?.size === 0) this.scheduled.delete(task.type)
+    if (task.status === "pending") this.unindexPending(task, place)
     if (task.leaseExpiresAtMs !== null) this.leases.delete(place(task.leaseExpiresAtMs))
     const mine = task.workerId === null ? undefined : this.running.get(task.workerId)
     mine?.delete(task.id)
     if (mine?.size === 0 && task.workerId !== null) this.running.delete(task.workerId)
-    this.finished.delete(place(task.updatedAtMs))
+    if (isFinished(task.status)) this.finished.delete(place(task.updatedAtMs))
+  }
+
+  private unindexPending(task: TaskRecord, place: (atMs: number) => Timed): void {
+    const lane = this.laneOf.get(task.id)
+    if (lane !== undefined) {
+      this.lanes.delete(task, lane)
+      this.limits.countTask(task, -1, (key) => this.gates.numberOf(key))
+      this.laneOf.delete(task.id)
+      return
+    }
+    this.unroutedByType.get(task.type)?.delete(place(task.seq))
+    this.scheduled.get(task.type)?.delete(place(task.availableAtMs))
+    if (this.scheduled.get(task.type)?.size === 0) this.scheduled.delete(task.type)
   }
 
   private enterLane(task: TaskRecord): void {
