@@ -47,7 +47,8 @@ export class Client {
   private readonly options: ClientOptions
   readonly base: string
   private skewMs = 0
-  private readonly closing = new AbortController()
+  private readonly underWay = new Set<AbortController>()
+  private isClosed = false
 
   constructor(options: ClientOptions) {
     this.options = options
@@ -67,7 +68,8 @@ export class Client {
 
   /** What is under way is lost. */
   close(): void {
-    this.closing.abort()
+    this.isClosed = true
+    for (const ending of this.underWay) ending.abort(new Error("closed"))
   }
 
   private async sendOnce({ method, key, query, headers, body }: Asked): Promise<Reply> {
@@ -79,13 +81,14 @@ export class Client {
     const verb = query && "list-type" in query ? "LIST" : method
     this.sent[verb] = (this.sent[verb] ?? 0) + 1
     this.bytesSent += body?.length ?? 0
-    const late = new AbortController()
-    const timer = systemWorld.timer(deadlineMs, () => late.abort(new Error(`no answer within ${deadlineMs} ms`)))
+    const ending = new AbortController()
+    const timer = systemWorld.timer(deadlineMs, () => ending.abort(new Error(`no answer within ${deadlineMs} ms`)))
+    if (this.isClosed) ending.abort(new Error("closed"))
+    this.underWay.add(ending)
     const sentAtMs = systemWorld.monotonicMs()
     try {
-      const init: RequestInit = { method, headers: { ...headers, ...signature }, redirect: "manual" }
-      const signal = AbortSignal.any([late.signal, this.closing.signal])
-      const response = await world.fetch(url, { ...init, signal, ...(body ? { body: body as Uint8Array<ArrayBuffer> } : {}) })
+      const init: RequestInit = { method, headers: { ...headers, ...signature }, redirect: "manual", signal: ending.signal }
+      const response = await world.fetch(url, body ? { ...init, body: body as Uint8Array<ArrayBuffer> } : init)
       const receivedAtMs = systemWorld.monotonicMs()
       const content = new Uint8Array(await response.arrayBuffer())
       this.bytesReceived += content.length
@@ -94,6 +97,7 @@ export class Client {
     } catch (error) {
       throw new LostReply((error as Error).message, { cause: error })
     } finally {
+      this.underWay.delete(ending)
       timer.cancel()
     }
   }
