@@ -41,6 +41,11 @@ export class Committer {
   private asked = 0
   private attempt = 0
   private underWay: Promise<void> | null = null
+  /** Where what waits was written, or may have been, while that record is not applied. */
+  private writtenAt: number | null = null
+  private refusals = 0
+  private busySinceMs: number | null = null
+  private wake: () => void = () => {}
   private readonly turns: Turns
 
   constructor(options: CommitterOptions) {
@@ -55,6 +60,7 @@ export class Committer {
       const id = `${this.writer}.${++this.asked}`
       this.pending.set(id, { id, op, make, resolve, reject, askedAtMs: this.options.world.monotonicMs() })
       this.underWay ??= this.commitAll(log)
+      this.wake()
     })
   }
 
@@ -75,62 +81,96 @@ export class Committer {
   fail(error: unknown): void {
     const all = [...this.pending.values()]
     this.pending.clear()
+    this.writtenAt = null
     for (const { reject } of all) reject(error)
   }
 
   /** Resolves when nothing waits any more. */
   async settled(): Promise<void> {
+    this.wake()
     while (this.underWay) await this.underWay
   }
 
   private async commitAll(log: Log): Promise<void> {
     // What arrives in the same turn shares the record.
     await new Promise<void>((resolve) => this.options.world.turn(resolve))
-    let refusals = 0
-    let busySinceMs: number | null = null
-    while (this.pending.size > 0) {
+    do {
+      if (this.pending.size === 0) await this.leave(log)
       try {
-        const advice = this.turns.next(log.tripMs)
-        if (advice.kind === "read") {
-          if ((await log.look()) === "end") await sleep(systemWorld, advice.pauseMs)
-          continue
-        }
-        const written = await this.writeOnce(log, advice.more)
-        if (written === "created") {
-          refusals = 0
-          busySinceMs = null
-        } else if (written === "exists") {
-          this.turns.lost()
-          await log.look()
-        } else {
-          busySinceMs ??= systemWorld.monotonicMs()
-          if (systemWorld.monotonicMs() - busySinceMs > this.options.patienceMs) throw this.tooBusy(written)
-          if (written !== "busy") await log.look()
-          if (this.pending.size > 0) await pause(refusals++)
-        }
+        while (this.pending.size > 0) await this.advance(log)
       } catch (error) {
         this.fail(error)
       }
-    }
+    } while (this.pending.size > 0 || this.turns.isExpected)
     // In the same turn in which nothing waits any more: whoever comes next begins anew.
     this.underWay = null
   }
 
-  private writeOnce(log: Log, more: number) {
-    const { world, stamp } = this.options
+  private async advance(log: Log): Promise<void> {
+    const { number: end } = log.replica
+    if (this.writtenAt !== null && end >= this.writtenAt) this.writtenAt = null
+    const advice = this.turns.next({ end, writtenAt: this.writtenAt, tripMs: log.tripMs })
+    if (advice.kind === "read") {
+      const lookedAtMs = systemWorld.monotonicMs()
+      if ((await log.look(advice.upTo)) === "end") this.turns.sawEnd(lookedAtMs)
+      if (log.replica.number === end) await sleep(systemWorld, advice.pauseMs)
+    } else if (advice.kind === "fill") {
+      const written = await this.write(log, advice.head, [])
+      if (written !== "created") await log.look()
+    } else await this.writePending(log, advice.head)
+  }
+
+  /** What stands in it is written nowhere else while it may come to be there. */
+  private async writePending(log: Log, head: Pick<RecordHead, "number">): Promise<void> {
+    const { writtenAt } = this
+    this.turns.wrote()
+    this.writtenAt = head.number
+    const written = await this.write(log, head, this.pending.values())
+    if (written === "created" || written === "exists") {
+      this.refusals = 0
+      this.busySinceMs = null
+      if (written === "created") return
+      this.turns.lost()
+      // It may be an earlier write of the same, whose answer was lost.
+      await log.look(head.number)
+      return
+    }
+    if (written === "busy") this.writtenAt = writtenAt
+    this.busySinceMs ??= systemWorld.monotonicMs()
+    if (systemWorld.monotonicMs() - this.busySinceMs > this.options.patienceMs) throw this.tooBusy(written)
+    if (written !== "busy") await log.look(head.number)
+    if (this.pending.size > 0) await pause(this.refusals++)
+  }
+
+  /** Nothing waits any more, and others keep a number for this process: if nothing comes within a round trip, they are told not to. */
+  private async leave(log: Log): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = systemWorld.timer(Math.ceil(log.tripMs), resolve)
+      this.wake = () => {
+        timer.cancel()
+        resolve()
+      }
+    })
+    if (this.pending.size > 0) return
+    const advice = this.turns.next({ end: log.replica.number, writtenAt: null, tripMs: log.tripMs })
+    this.turns.leave()
+    // What becomes of it is of no interest: who stays silent is passed over.
+    if (advice.kind === "write") await this.write(log, { number: advice.head.number }, []).catch(() => {})
+  }
+
+  private write(log: Log, head: Pick<RecordHead, "number" | "again" | "over" | "without">, pending: Iterable<Pending>) {
+    const at = this.options.stamp()
     const lines: string[] = []
     let characters = 0
-    const at = stamp()
-    for (const { id, op, askedAtMs, make } of this.pending.values()) {
-      const waitedMs = Math.max(0, world.monotonicMs() - askedAtMs)
+    for (const { id, op, askedAtMs, make } of pending) {
+      const waitedMs = Math.max(0, this.options.world.monotonicMs() - askedAtMs)
       const line = JSON.stringify({ id, op, waitedMs, request: make(waitedMs) })
       if (lines.length > 0 && characters + line.length > mostCharacters) break
       lines.push(line)
       characters += line.length
       if (lines.length >= mostRequests) break
     }
-    const head = { number: log.replica.number + 1, writer: this.writer, attempt: ++this.attempt, ...at, ...(more > 0 ? { more } : {}) }
-    return log.write(head, lines)
+    return log.write({ ...head, writer: this.writer, attempt: ++this.attempt, ...at }, lines)
   }
 
   private tooBusy(written: "busy" | { readonly unknown: unknown }): SluiceError {

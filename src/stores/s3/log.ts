@@ -42,6 +42,10 @@ export class Log {
   seen: { readonly fromMs: number; readonly records: number } | null = null
   private readonly options: LogOptions
   private confirmed: Confirmation = { dateMs: 0, atMs: 0 }
+  /** Records that are known, but wait for one before them. */
+  private readonly ahead = new Map<number, LogRecord>()
+  /** How many are read at once: more while there are more. */
+  private stride = 1
 
   constructor(options: LogOptions) {
     this.options = options
@@ -59,41 +63,38 @@ export class Log {
       )
     }
     this.replica = replica ?? new Replica()
+    this.ahead.clear()
     this.sinceLine = { records: 0, bytes: 0 }
     // No later snapshot was there at that time: what is behind it stays for long from then on.
     this.confirmed = { dateMs, atMs: askedAtMs }
   }
 
-  /** Reads the next record: "found", or "end" where there is none. */
-  async look(): Promise<"found" | "end"> {
+  /** Reads on: "found", or "end" where the next record is missing. Those up to a number are read at once. */
+  async look(upTo = 0): Promise<"found" | "end"> {
     const { objects, keys } = this.options
     const { replica } = this
-    const number = replica.number + 1
-    const key = keys.record(number)
-    const reply = await objects.read(key)
-    if (!(await this.isSound(number, reply))) return "found"
-    if (reply.status === 404) {
-      if (this.replica === replica && replica.number === number - 1) this.confirm(reply)
-      return "end"
-    }
-    this.take(await this.unpack(key, number, reply.body))
-    return "found"
+    const from = replica.number + 1
+    const count = Math.min(mostAtOnce, Math.max(this.stride, upTo - from + 1))
+    const numbers = Array.from({ length: count }, (_, i) => from + i).filter((number) => !this.ahead.has(number))
+    const read = async (number: number) => ({ number, reply: await objects.read(keys.record(number)) })
+    const replies = await Promise.all(numbers.map(read))
+    const latest = replies.reduce<Reply | null>((last, { reply }) => (last && last.receivedAtMs >= reply.receivedAtMs ? last : reply), null)
+    if (latest && !(await this.isSound(from, latest))) return "found"
+    for (const { number, reply } of replies)
+      if (reply.status !== 404) this.keep(replica, await this.unpack(keys.record(number), number, reply.body))
+    this.takeAll()
+    const missing = replies.find(({ reply }) => reply.status === 404)
+    this.stride = missing ? 1 : Math.min(mostAtOnce, this.stride * 2)
+    if (!missing || this.replica !== replica || replica.number !== missing.number - 1) return "found"
+    // Nobody had gone beyond it then.
+    this.confirm(missing.reply)
+    return "end"
   }
 
-  /** Far behind: many are read at once, and applied in their order. */
+  /** Far behind: many at once from the beginning. */
   async catchUpFar(): Promise<void> {
-    const { objects, keys } = this.options
-    for (let count = 4; ; count = Math.min(mostAtOnce, count * 2)) {
-      const from = this.replica.number + 1
-      const numbers = Array.from({ length: count }, (_, i) => from + i)
-      const replies = await Promise.all(numbers.map((number) => objects.read(keys.record(number))))
-      const last = replies.at(-1)
-      if (last && !(await this.isSound(from, last))) continue
-      for (const [i, { status, body }] of replies.entries()) {
-        if (status === 404) return this.catchUp()
-        this.take(await this.unpack(keys.record(from + i), from + i, body))
-      }
-    }
+    this.stride = 4
+    await this.catchUp()
   }
 
   /** Until there is no more. */
@@ -101,6 +102,7 @@ export class Log {
     while ((await this.look()) === "found");
   }
 
+  /** Creates a record, at the next number or further on. It is applied when all before it are. */
   async write(head: Omit<RecordHead, "layout">, lines: readonly string[]): Promise<Written> {
     const { objects, keys } = this.options
     const whole = { layout: layoutVersion, ...head }
@@ -110,14 +112,26 @@ export class Log {
     const { sentAtMs, receivedAtMs } = created.reply
     this.tripMs = receivedAtMs - sentAtMs
     if (!(await this.isSound(head.number, created.reply))) return "exists"
-    this.take(recordOf(whole, lines))
+    this.keep(this.replica, recordOf(whole, lines))
+    this.takeAll()
+    // Nobody had gone beyond it before.
     if (this.replica.number === head.number) this.confirm(created.reply)
     return "created"
   }
 
   /** A read and a write may come to the same record: whoever is second has nothing to do. */
+  private keep(replica: Replica, record: LogRecord): void {
+    if (this.replica === replica && record.head.number > replica.number) this.ahead.set(record.head.number, record)
+  }
+
+  private takeAll(): void {
+    for (let next = this.ahead.get(this.replica.number + 1); next; next = this.ahead.get(this.replica.number + 1)) {
+      this.ahead.delete(next.head.number)
+      this.take(next)
+    }
+  }
+
   private take(record: LogRecord): void {
-    if (record.head.number !== this.replica.number + 1) return
     const { answered, applied } = this.options
     this.seen = { fromMs: this.seen?.fromMs ?? record.head.atMs, records: (this.seen?.records ?? 0) + 1 }
     this.sinceLine = { records: this.sinceLine.records + 1, bytes: this.sinceLine.bytes + record.bytes }

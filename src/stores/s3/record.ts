@@ -1,7 +1,7 @@
 // A record of the log as bytes: JSON lines, the first about the record, each further one a request; compressed above a size.
 
 import { promisify } from "node:util"
-import { gunzip, gzip } from "node:zlib"
+import { gunzip, gunzipSync, gzip, gzipSync } from "node:zlib"
 
 /** Grows when a record means something else than before: an older Sluice then refuses to go on. */
 export const layoutVersion = 1
@@ -25,8 +25,12 @@ export interface RecordHead {
   readonly errorMs: number
   /** What the clock showed, while that is behind `atMs`; absent while it leads. */
   readonly behindAtMs?: number
-  /** How many records its writer means to write next, before it lets others; absent where nobody waits. */
-  readonly more?: number
+  /** Its writer goes on: a later number is kept for it (see crowd.ts). Absent where nobody else writes. */
+  readonly again?: true
+  /** Whose number a newcomer has taken. */
+  readonly over?: string
+  /** Whose number it was, where that writer stays silent. */
+  readonly without?: string
 }
 
 export interface LogRecord {
@@ -39,6 +43,8 @@ export interface LogRecord {
 const compressedAbove = 8_192
 /** Records are small and written while somebody waits: the quickest is the best. */
 const level = 1
+/** Up to here it is done in less time than another thread takes to hear of it. */
+const atOnceBytes = { plain: 128 * 1_024, compressed: 16 * 1_024 }
 const compress = promisify(gzip)
 const expand = promisify(gunzip)
 
@@ -49,12 +55,14 @@ export async function packRecord(head: RecordHead, lines: readonly string[]): Pr
 
 export async function packLines(text: string): Promise<Uint8Array> {
   const plain = Buffer.from(text, "utf8")
-  return plain.length > compressedAbove ? compress(plain, { level }) : plain
+  if (plain.length <= compressedAbove) return plain
+  return plain.length <= atOnceBytes.plain ? gzipSync(plain, { level }) : compress(plain, { level })
 }
 
 export async function unpackLines(bytes: Uint8Array): Promise<Buffer> {
   const isCompressed = bytes[0] === 0x1f && bytes[1] === 0x8b
-  return isCompressed ? expand(bytes) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  if (!isCompressed) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  return bytes.length <= atOnceBytes.compressed ? gunzipSync(bytes) : expand(bytes)
 }
 
 /** Throws where it is none. */
