@@ -86,21 +86,19 @@ const until = async (holds) => {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-/** Workers stand ready before the tasks come in, so that their start is not measured. */
+/** Workers stand ready with the tasks in memory before the first begins, so that their start is not measured. */
 async function measureSluice(server, counter, count, { tasks }) {
   const url = through(server.url, counter.port, `sluice-${count}-${Date.now()}`)
   await counter.take()
   const submitMs = await submitAll(url, tasks)
   const submitted = await counter.take()
   const workers = Array.from({ length: count }, () => startWorker(url))
+  await until(() => workers.every(({ isReady, isEnded }) => isReady || isEnded))
   const startedAtMs = performance.now()
+  for (const { child } of workers) child.send("go")
   const sum = () => workers.reduce((total, { done }) => total + done, 0)
-  let firstAtMs = null
-  await until(() => {
-    if (firstAtMs === null && sum() > 0) firstAtMs = performance.now()
-    return sum() >= tasks || workers.every(({ isEnded }) => isEnded)
-  })
-  const workMs = performance.now() - (firstAtMs ?? startedAtMs)
+  await until(() => sum() >= tasks || workers.every(({ isEnded }) => isEnded))
+  const workMs = performance.now() - startedAtMs
   const worked = await counter.take()
   for (const { child, isEnded } of workers) if (!isEnded) child.send("stop")
   await until(() => workers.every(({ isEnded }) => isEnded))
@@ -130,6 +128,7 @@ async function measureIdle(server, counter, seconds) {
   const url = through(server.url, counter.port, `idle-${Date.now()}`)
   const worker = startWorker(url)
   await until(() => worker.isReady)
+  worker.child.send("go")
   // It looks ever more rarely: what counts is how it goes on.
   await new Promise((resolve) => setTimeout(resolve, 20_000))
   await counter.take()

@@ -1,4 +1,5 @@
-// One worker process of Sluice through its public API. Tells how many tasks it has settled; ends when it is told.
+// One worker process of Sluice through its public API. Begins when it is told to, tells how many tasks it has settled, and ends when it is told.
+import { once } from "node:events"
 import { connect, defineTask } from "../../dist/index.js"
 
 const { url, concurrency } = JSON.parse(process.argv[2])
@@ -9,9 +10,11 @@ const worker = queue.worker([task], { concurrency })
 worker.on("task.settled", () => {
   done++
 })
+process.send({ ready: true })
+await once(process, "message")
 const ended = worker.run()
 const telling = setInterval(() => process.send({ done, memory: process.memoryUsage().rss }), 20)
-process.on("message", async () => {
+process.once("message", async () => {
   clearInterval(telling)
   worker.stop()
   await ended
@@ -20,4 +23,3 @@ process.on("message", async () => {
   process.disconnect()
 })
 process.on("disconnect", () => process.exit())
-process.send({ ready: true })
