@@ -1,7 +1,7 @@
 // The log of one namespace as this process follows it: reads the next record and applies it, or learns that there is none; creates the next
 // record. It knows since when the end is confirmed, and looks twice where that was long ago: a number that is free may have been removed.
 
-import { SluiceError } from "../../errors/index.ts"
+import { SluiceError, shown } from "../../errors/index.ts"
 import type { Reply } from "./client.ts"
 import { damaged } from "./errors.ts"
 import { guardOf, type Keys } from "./layout.ts"
@@ -170,7 +170,7 @@ export class Log {
     try {
       record = await unpackRecord(body)
     } catch (error) {
-      throw damaged(place, key, `expected a record of the log, got what cannot be read (${(error as Error).message})`)
+      throw damaged(place, key, `expected a record of the log, got what cannot be read (${shown((error as Error).message)})`)
     }
     const { layout, number: told } = record.head
     if (layout > layoutVersion) {

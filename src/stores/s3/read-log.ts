@@ -1,5 +1,6 @@
 // The records of the log, one after the other, for people. Looks only.
 
+import { shown } from "../../errors/index.ts"
 import type { ReadLog } from "../../store/open.ts"
 import { damaged } from "./errors.ts"
 import { numberIn } from "./layout.ts"
@@ -17,7 +18,7 @@ export const readLog: ReadLog = async function* (request, { from, count }) {
       // Removed since it was listed.
       if (status === 404) continue
       const { head, requests } = await unpackRecord(body).catch((error: Error) => {
-        throw damaged(objects.place, key, `expected a record of the log, got what cannot be read (${error.message})`)
+        throw damaged(objects.place, key, `expected a record of the log, got what cannot be read (${shown(error.message)})`)
       })
       const { writer, atMs, errorMs } = head
       yield { number, writer, atMs, errorMs, requests: requests.map(({ id, op, request: asked }) => ({ id, op, request: asked })) }

@@ -69,7 +69,26 @@ export async function unpackLines(bytes: Uint8Array): Promise<Buffer> {
 export async function unpackRecord(bytes: Uint8Array): Promise<LogRecord> {
   const text = (await unpackLines(bytes)).toString("utf8")
   const [first = "", ...lines] = text.split("\n")
-  return recordOf(JSON.parse(first) as RecordHead, lines)
+  const head: unknown = JSON.parse(first)
+  if (!isHead(head)) throw new Error("its first line says nothing of a record")
+  const record = recordOf(head, lines)
+  const bad = record.requests.findIndex((request) => !isRequest(request))
+  if (bad !== -1) throw new Error(`line ${bad + 2} is no request`)
+  return record
+}
+
+const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
+const isTextOrNone = (value: unknown) => value === undefined || typeof value === "string"
+
+function isHead(value: unknown): value is RecordHead {
+  const { layout, number, writer, attempt, atMs, errorMs, behindAtMs, over, without } = (value ?? {}) as Record<keyof RecordHead, unknown>
+  const areCounts = [layout, number, attempt, atMs, errorMs, behindAtMs ?? 0].every(isCount)
+  return areCounts && typeof writer === "string" && isTextOrNone(over) && isTextOrNone(without)
+}
+
+function isRequest(value: unknown): boolean {
+  const { id, op, waitedMs, request } = (value ?? {}) as Record<keyof LoggedRequest, unknown>
+  return typeof id === "string" && typeof op === "string" && Number.isFinite(waitedMs) && typeof request === "object" && request !== null
 }
 
 export function recordOf(head: RecordHead, lines: readonly string[]): LogRecord {

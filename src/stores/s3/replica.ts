@@ -1,7 +1,7 @@
 // The state machine: the records of the reference store, moved on by the log alone. Every process that applies the same records has the
 // same state; nothing else may change it. What only looks may look at any time.
 
-import { SluiceError } from "../../errors/index.ts"
+import { isSluiceError, SluiceError, shown } from "../../errors/index.ts"
 import { type ClockState, clockStart, laterClock } from "../../store/clock.ts"
 import type { Records } from "../../store/records.ts"
 import * as steps from "../../store/steps.ts"
@@ -32,7 +32,11 @@ export class Replica {
 
   look<T>(nowMs: number, step: (records: MemoryRecords) => T): T {
     this.records.beginAt(nowMs)
-    return step(this.records)
+    try {
+      return step(this.records)
+    } catch (error) {
+      throw unreadable(error)
+    }
   }
 
   /** A step that fails has changed nothing: the steps check before they write. */
@@ -46,7 +50,14 @@ export class Replica {
       const run = step as (records: Records, request: unknown) => unknown
       return { kind: "answer", answer: steps.change(this.records, (records) => run(records, request)) }
     } catch (error) {
-      return { kind: "failed", error }
+      return { kind: "failed", error: unreadable(error) }
     }
   }
+}
+
+/** Steps refuse with errors of the table: whatever else ends one is something in the state that nobody has written so. */
+function unreadable(error: unknown): unknown {
+  if (isSluiceError(error)) return error
+  const said = shown(error instanceof Error ? error.message : String(error))
+  return new SluiceError("store_damaged", `s3: expected records that a step can read, got ${said}; see "sluice s3 log"`, { cause: error })
 }

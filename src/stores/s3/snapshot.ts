@@ -2,7 +2,7 @@
 // each further one a thing that is there; written in slices, so that the process goes on meanwhile.
 
 import { createGunzip, createGzip } from "node:zlib"
-import { SluiceError } from "../../errors/index.ts"
+import { SluiceError, shown } from "../../errors/index.ts"
 import type { ClockState } from "../../store/clock.ts"
 import { systemWorld } from "../../world/index.ts"
 import type { ImageLine } from "../memory/image.ts"
@@ -88,7 +88,7 @@ async function restore(place: string, key: string, body: Uint8Array): Promise<Re
     replica.records.restore(parsed(lines))
   } catch (error) {
     if (error instanceof SluiceError) throw error
-    throw damaged(place, key, `expected a snapshot, got what cannot be read (${(error as Error).message})`)
+    throw damaged(place, key, `expected a snapshot, got what cannot be read (${shown((error as Error).message)})`)
   }
   return replica
 }
