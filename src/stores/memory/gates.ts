@@ -90,6 +90,10 @@ export class MemoryGates implements LimitRecords {
     return this.limits.get(name) ?? null
   }
 
+  get hasLimits(): boolean {
+    return this.limits.size > 0
+  }
+
   limitNames(): string[] {
     return [...this.limits.keys()].sort()
   }

@@ -109,7 +109,7 @@ export class Committer {
   private async advance(log: Log): Promise<void> {
     const { number: end } = log.replica
     if (this.writtenAt !== null && end >= this.writtenAt) this.writtenAt = null
-    const advice = this.turns.next({ end, writtenAt: this.writtenAt, tripMs: log.tripMs })
+    const advice = this.turns.next({ end, writtenAt: this.writtenAt, ...log.pace })
     if (advice.kind === "read") {
       const lookedAtMs = systemWorld.monotonicMs()
       if ((await log.look(advice.upTo)) === "end") this.turns.sawEnd(lookedAtMs)
@@ -152,7 +152,7 @@ export class Committer {
       }
     })
     if (this.pending.size > 0) return
-    const advice = this.turns.next({ end: log.replica.number, writtenAt: null, tripMs: log.tripMs })
+    const advice = this.turns.next({ end: log.replica.number, writtenAt: null, ...log.pace })
     this.turns.leave()
     // What becomes of it is of no interest: who stays silent is passed over.
     if (advice.kind === "write") await this.write(log, { number: advice.head.number }, []).catch(() => {})

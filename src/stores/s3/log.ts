@@ -51,6 +51,11 @@ export class Log {
     this.options = options
   }
 
+  /** What decides at which number to write. */
+  get pace(): { readonly tripMs: number; readonly hasLimits: boolean } {
+    return { tripMs: this.tripMs, hasLimits: this.replica.records.limits.hasLimits }
+  }
+
   /** From the newest snapshot on; the records behind it are still to be read. */
   async open(): Promise<void> {
     const { objects, keys } = this.options

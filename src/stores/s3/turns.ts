@@ -6,7 +6,7 @@ import { Crowd } from "./crowd.ts"
 import type { RecordHead } from "./record.ts"
 
 /** So many numbers are written at the same time at most: nobody's record waits long for those before it. */
-const mostAhead = 4
+const mostBeside = 4
 /** Others have written within this: one is not alone. */
 const crowdedForMs = 1_000
 /** Who writes again within so many round trips is taken to go on. */
@@ -29,6 +29,8 @@ export interface Standing {
   readonly writtenAt: number | null
   /** How long a request takes. */
   readonly tripMs: number
+  /** What is charged to a gate is to start soon: such a record waits before it is stamped, and not behind numbers that are empty. */
+  readonly hasLimits: boolean
 }
 
 export class Turns {
@@ -77,7 +79,8 @@ export class Turns {
     this.crowdedAtMs = this.world.monotonicMs()
   }
 
-  next({ end, writtenAt, tripMs }: Standing): Advice {
+  next({ end, writtenAt, tripMs, hasLimits }: Standing): Advice {
+    const mostAhead = hasLimits ? 1 : mostBeside
     const nowMs = this.world.monotonicMs()
     this.hasBegun = true
     const pauseMs = 1 + (tripMs / 2) * (1 + this.world.random())

@@ -9,6 +9,7 @@ const tripMs = 50
 
 /** One log and its writers, all of whom have read it to its end. */
 class Table {
+  hasLimits = false
   private nowMs = 0
   private end = 0
   private readonly turns = new Map<string, Turns>()
@@ -19,7 +20,7 @@ class Table {
   }
 
   next(writer: string, writtenAt: number | null = null): Advice {
-    return this.of(writer).next({ end: this.end, writtenAt, tripMs })
+    return this.of(writer).next({ end: this.end, writtenAt, tripMs, hasLimits: this.hasLimits })
   }
 
   /** Where it writes; a word where it does not. */
@@ -82,6 +83,15 @@ describe("turns", () => {
     deepEqual(
       ["a", "b", "c", "d", "e"].map((writer) => table.place(writer)),
       [1, 2, 3, 4, "read"],
+    )
+  })
+
+  it("where there are limits only the next number is written, so that what is charged starts soon", () => {
+    const table = crowded("a", "b")
+    table.hasLimits = true
+    deepEqual(
+      ["a", "b"].map((writer) => table.place(writer)),
+      [1, "read"],
     )
   })
 
