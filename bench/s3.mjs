@@ -1,6 +1,7 @@
-// `npm run bench -- s3`: empty tasks on an S3 server, submitted in batches and worked off by one, four and sixteen processes, beside a plain
-// queue of one object a task on the same server in the same run; each at the server's own speed and with 50 ms added to every request, as
-// on real S3. Counts requests and bytes, and says what they cost at AWS list prices.
+// `npm run bench -- s3`, in parts: empty tasks on an S3 server, submitted in batches and worked off by one, four and sixteen processes, beside
+// a plain queue of one object a task on the same server in the same run, at the server's own speed (near) and with 50 ms added to every
+// request, as on real S3 (far); what an idle worker asks for (idle); how a process starts where much is there (start). Counts requests and
+// bytes, and says what they cost at AWS list prices.
 import { fork } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -13,8 +14,11 @@ import { describeMachine } from "./report/machine.mjs"
 import { writeSection } from "./report/write-section.mjs"
 import { toMarkdown, toText } from "./s3/report.mjs"
 import { startServer, through } from "./s3/server.mjs"
+import { measureStart } from "./s3/startup.mjs"
 
-const usage = "usage: npm run bench -- s3 [--tasks 20000] [--plain 1000] [--processes 1,4,16] [--idle 60] [--json] [--write]"
+const usage =
+  "usage: npm run bench -- s3 [--part near,far,idle,start] [--tasks 20000] [--plain 1000] [--processes 1,4,16] [--seconds 60] [--finished 1000000] [--live 100000] [--json] [--write]"
+const parts = ["near", "far", "idle", "start"]
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const tell = (line) => console.error(line)
 const concurrency = 100
@@ -24,15 +28,18 @@ const submitBatch = 1_000
 function readOptions() {
   try {
     const text = (usual) => ({ type: "string", default: usual })
-    const options = { tasks: text("20000"), plain: text("1000"), processes: text("1,4,16"), idle: text("60") }
+    const sizes = { tasks: text("20000"), plain: text("1000"), seconds: text("60"), finished: text("1000000"), live: text("100000") }
+    const options = { part: text(parts.join(",")), processes: text("1,4,16"), ...sizes }
     const { values } = parseArgs({ options: { ...options, json: { type: "boolean" }, write: { type: "boolean" } } })
-    for (const name of ["tasks", "plain", "idle"]) {
+    for (const name of Object.keys(sizes)) {
       if (!/^\d{1,8}$/.test(values[name])) throw new Error(`--${name}: expected a whole number, got "${values[name]}"`)
       values[name] = Number(values[name])
     }
     if (!/^\d{1,2}(,\d{1,2})*$/.test(values.processes))
       throw new Error(`--processes: expected numbers such as 1,4, got "${values.processes}"`)
-    return { ...values, processes: values.processes.split(",").map(Number) }
+    const wanted = values.part.split(",")
+    if (!wanted.every((part) => parts.includes(part))) throw new Error(`--part: expected some of ${parts}, got "${values.part}"`)
+    return { ...values, part: wanted, processes: values.processes.split(",").map(Number) }
   } catch (error) {
     tell(`bench s3: ${error.message}\n${usage}`)
     process.exit(2)
@@ -123,8 +130,7 @@ async function measurePlain(server, counter, { plain: tasks }) {
   return { subject: "plain", processes: 1, tasks, submitMs: submit.ms, workMs: work.ms, submitted, worked }
 }
 
-async function measureIdle(server, counter, seconds) {
-  if (seconds === 0) return null
+async function measureIdle(server, counter, { seconds }) {
   const url = through(server.url, counter.port, `idle-${Date.now()}`)
   const worker = startWorker(url)
   await until(() => worker.isReady)
@@ -139,6 +145,33 @@ async function measureIdle(server, counter, seconds) {
   return { seconds, counts }
 }
 
+async function measureRates(server, counter, delayMs, options) {
+  const samples = []
+  const told = (sample, name) => {
+    samples.push(sample)
+    tell(`+${delayMs} ms: ${name}: ${whole((sample.tasks / sample.workMs) * 1_000)} tasks/s`)
+  }
+  await counter.delay(delayMs)
+  for (const count of options.processes) told(await measureSluice(server, counter, count, options), `${count} processes`)
+  told(await measurePlain(server, counter, options), "plain")
+  await counter.delay(0)
+  return samples
+}
+
+const sizesOf = (options, ...names) => names.map((name) => ` --${name} ${options[name]}`).join("")
+const measures = {
+  near: (server, counter, options) => measureRates(server, counter, 0, options),
+  far: (server, counter, options) => measureRates(server, counter, 50, options),
+  idle: measureIdle,
+  start: (server, _counter, options) => measureStart(server, options),
+}
+const sizes = {
+  near: ["tasks", "plain", "processes"],
+  far: ["tasks", "plain", "processes"],
+  idle: ["seconds"],
+  start: ["finished", "live"],
+}
+
 const options = readOptions()
 const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"))
 let server
@@ -146,31 +179,19 @@ let counter
 try {
   server = await startServer()
   counter = await startCounter(server.url)
-  const samples = []
-  for (const delayMs of [0, 50]) {
-    await counter.delay(delayMs)
-    for (const count of options.processes) {
-      const sample = { delayMs, ...(await measureSluice(server, counter, count, options)) }
-      samples.push(sample)
-      tell(`+${delayMs} ms: ${count} processes: ${whole((sample.tasks / sample.workMs) * 1_000)} tasks/s`)
+  for (const part of options.part) {
+    const result = {
+      benchmark: "s3",
+      part,
+      date: new Date().toISOString().slice(0, 10),
+      command: `npm run bench -- s3 --part ${part}${sizesOf(options, ...sizes[part])}`,
+      server: server.name,
+      machine: describeMachine(folder),
+      measured: await measures[part](server, counter, options),
     }
-    const sample = { delayMs, ...(await measurePlain(server, counter, options)) }
-    samples.push(sample)
-    tell(`+${delayMs} ms: plain: ${whole((sample.tasks / sample.workMs) * 1_000)} tasks/s`)
+    if (options.write) writeSection(here("RESULTS.md"), `s3-${part}`, toMarkdown(result))
+    console.log(options.json ? JSON.stringify(result, null, 2) : toText(result))
   }
-  await counter.delay(0)
-  const idle = await measureIdle(server, counter, options.idle)
-  const result = {
-    benchmark: "s3",
-    date: new Date().toISOString().slice(0, 10),
-    command: `npm run bench -- s3 --tasks ${options.tasks} --plain ${options.plain} --processes ${options.processes.join(",")}`,
-    server: server.name,
-    machine: describeMachine(folder),
-    samples,
-    idle,
-  }
-  if (options.write) writeSection(here("RESULTS.md"), "s3", toMarkdown(result))
-  console.log(options.json ? JSON.stringify(result, null, 2) : toText(result))
 } catch (error) {
   tell(error.stack ?? error.message)
   process.exitCode = 1

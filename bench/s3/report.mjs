@@ -38,31 +38,36 @@ function costRows(samples) {
   return [head, ...rows]
 }
 
-function idleText({ idle }) {
-  if (!idle) return []
-  const hourly = (verb) => ((idle.counts[verb] ?? 0) / idle.seconds) * 3_600
+function idleText({ seconds, counts }) {
+  const hourly = (verb) => ((counts[verb] ?? 0) / seconds) * 3_600
   const counted = verbs.filter((verb) => hourly(verb) > 0).map((verb) => `${whole(hourly(verb))} ${verb}`)
-  const month = (costOf(idle.counts) / idle.seconds) * 3_600 * 24 * 30
-  return [`An idle worker, over ${idle.seconds} s: ${counted.join(", ")} an hour, $${month.toFixed(2)} a month.`]
+  const month = (costOf(counts) / seconds) * 3_600 * 24 * 30
+  return `An idle worker, over ${seconds} s: ${counted.join(", ")} an hour, $${month.toFixed(2)} a month.`
 }
 
-function parts(result, table) {
-  const by = (delayMs) => result.samples.filter((sample) => sample.delayMs === delayMs)
+const seconds = (ms) => `${(ms / 1_000).toFixed(1)} s`
+
+function startRows({ finished, live, captureMs, writeMs, bytes, startMs, heap, rss }) {
   return [
-    "At the server's own speed:",
-    table(rateRows(by(0))),
-    table(costRows(by(0))),
-    "With 50 ms added to every request:",
-    table(rateRows(by(50))),
-    table(costRows(by(50))),
-    ...idleText(result),
+    ["a namespace of", "snapshot", "held up by it", "written in", "a process starts in", "heap", "memory"],
+    [
+      `${whole(finished)} finished, ${whole(live)} live`,
+      ...[mebibytes(bytes), seconds(captureMs), seconds(writeMs), seconds(startMs), mebibytes(heap), mebibytes(rss)],
+    ],
   ]
 }
 
-export const toText = (result) => parts(result, textTable).join("\n\n")
+const shown = {
+  near: ({ measured }, table) => [table(rateRows(measured)), table(costRows(measured))],
+  far: ({ measured }, table) => [table(rateRows(measured)), table(costRows(measured))],
+  idle: ({ measured }) => [idleText(measured)],
+  start: ({ measured }, table) => [table(startRows(measured))],
+}
+
+export const toText = (result) => shown[result.part](result, textTable).join("\n\n")
 
 export function toMarkdown(result) {
-  const { machine, samples } = result
+  const { machine } = result
   const facts = [
     `- Date: ${result.date}`,
     `- Command: \`${result.command}\``,
@@ -70,5 +75,5 @@ export function toMarkdown(result) {
     `- CPU: ${machine.cpu}`,
     `- Runtime: ${machine.node}`,
   ]
-  return [`${whole(samples[0].tasks)} empty tasks, one round.`, facts.join("\n"), ...parts(result, markdownTable)].join("\n\n")
+  return [facts.join("\n"), ...shown[result.part](result, markdownTable)].join("\n\n")
 }
