@@ -122,7 +122,6 @@ export class Committer {
 
   /** What stands in it is written nowhere else while it may come to be there. */
   private async writePending(log: Log, head: Pick<RecordHead, "number">): Promise<void> {
-    const { writtenAt } = this
     this.turns.wrote()
     this.writtenAt = head.number
     const written = await this.write(log, head, this.pending.values())
@@ -135,7 +134,7 @@ export class Committer {
       await log.look(head.number)
       return
     }
-    if (written === "busy") this.writtenAt = writtenAt
+    // A server that says that it is busy may have handed it on all the same: it keeps its number.
     this.busySinceMs ??= systemWorld.monotonicMs()
     if (systemWorld.monotonicMs() - this.busySinceMs > this.options.patienceMs) throw this.tooBusy(written)
     if (written !== "busy") await log.look(head.number)

@@ -1,6 +1,6 @@
 // Where writers of one log write, by what the log tells them: beside each other where all go on, and past those who stay silent.
 
-import { deepEqual, equal } from "node:assert/strict"
+import { deepEqual, equal, ok } from "node:assert/strict"
 import { describe, it } from "node:test"
 import type { RecordHead } from "../../../src/stores/s3/record.ts"
 import { type Advice, Turns } from "../../../src/stores/s3/turns.ts"
@@ -56,6 +56,29 @@ function crowded(...writers: readonly string[]): Table {
 }
 
 describe("turns", () => {
+  it("what was written, or may have been, is written at its own number and nowhere else, whatever the row is like", () => {
+    const writers = ["a", "b", "c", "d", "e", "f"]
+    for (const [row, hasLimits, silentMs] of [0, 1, 3, 6].flatMap((size) =>
+      [false, true].flatMap((limits) => [0, 120, 5_000].map((ms) => [writers.slice(0, size), limits, ms] as const)),
+    )) {
+      const table = crowded(...row)
+      table.sit("me")
+      table.hasLimits = hasLimits
+      table.pass(silentMs)
+      table.lookAll()
+      for (const writer of [...row, "me"])
+        for (let ahead = 1; ahead <= 5; ahead++) {
+          const advice = table.next(writer, row.length + ahead)
+          const wroteAt = advice.kind === "write" ? advice.head.number : null
+          ok(
+            wroteAt === null || wroteAt === row.length + ahead,
+            `${writer} of ${row.length}: expected ${row.length + ahead}, got ${wroteAt}`,
+          )
+          if (ahead === 1) equal(advice.kind, "write", "nothing before it is missing: it can be written again")
+        }
+    }
+  })
+
   it("alone it takes the next number, and says nothing of going on", () => {
     const table = new Table()
     table.sit("a")
