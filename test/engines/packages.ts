@@ -20,7 +20,7 @@ export function installed({ name, packages, others }: Wanted, look: () => string
   const isRoot = process.getuid?.() === 0
   if (!isRoot && !works("sudo", "-n", "true")) throw failed("only root or sudo without a password may install it")
   const [program = "apt-get", ...args] = isRoot ? command : ["sudo", "-n", ...command]
-  console.error(`# no ${name} on this machine: ${program} ${args.join(" ")}`)
+  console.error(`# expected ${name}, found none: ${program} ${args.join(" ")}`)
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" }
   // What it tells is no result of ours.
   const attempt = () => spawnSync(program, args, { env, stdio: ["ignore", 2, 2] }).status === 0
