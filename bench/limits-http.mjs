@@ -1,5 +1,5 @@
-// `npm run bench -- limits-http`: limits over real HTTP, on SQLite, Redis or S3, with worker processes that are killed. A provider that shares no
-// code with Sluice counts what arrives and refuses what is too much; Bottleneck and p-throttle do the same work beside, as far as
+// `npm run bench -- limits-http`: limits over real HTTP, on SQLite, Redis, Postgres or S3, with worker processes that are killed. A provider that
+// shares no code with Sluice counts what arrives and refuses what is too much; Bottleneck and p-throttle do the same work beside, as far as
 // they can. Exits with 1 when a pass line is missed.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -3,14 +3,12 @@
 // finished. Every measurement of a rate or a latency is a process of its own on a database of its own; the order rotates from round to round,
 // so that a noisy machine is noisy for all.
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { measureBlocked, measureFinished } from "./postgres/claims.mjs"
 import { claimsToMarkdown, claimsToText, ratesToMarkdown, ratesToText } from "./postgres/report.mjs"
-import { startPostgres } from "./postgres/server.mjs"
+import { startServer } from "./postgres/server.mjs"
 import { whole } from "./report/figures.mjs"
 import { describeMachine } from "./report/machine.mjs"
 import { writeSection } from "./report/write-section.mjs"
@@ -82,11 +80,10 @@ async function measureRates(server, { tasks, groups, seconds, rounds }) {
 }
 
 const options = readOptions()
-const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"))
 let server
 try {
-  server = await startPostgres(folder)
-  const machine = describeMachine(folder)
+  server = await startServer()
+  const machine = describeMachine(server.folder)
   const isAsked = (part) => options.part === undefined || options.part === part
   const sizes = (...names) => names.map((name) => ` --${name} ${options[name]}`).join("")
   const about = (part, ...names) => ({
@@ -120,5 +117,4 @@ try {
   process.exitCode = 1
 } finally {
   await server?.stop()
-  rmSync(folder, { recursive: true, force: true })
 }

@@ -2,9 +2,7 @@
 // a limit for each of many groups, latency, memory, and claims beside a million tasks that wait. Every measurement of a rate or a latency
 // is a process of its own on an empty server; the order rotates from round to round, so that a noisy machine is noisy for all.
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { Backlog } from "./lanes/backlog.mjs"
@@ -99,11 +97,10 @@ async function measureBlocked(server, { blocked, groups }) {
 }
 
 const options = readOptions()
-const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"))
 let server
 try {
-  server = await startServer(folder)
-  const machine = describeMachine(folder)
+  server = await startServer()
+  const machine = describeMachine(server.folder)
   const samples = await measureAll(server, options)
   const blocked = options.blocked > 0 ? await measureBlocked(server, options) : null
   const result = {
@@ -125,5 +122,4 @@ try {
   process.exitCode = 1
 } finally {
   await server?.stop()
-  rmSync(folder, { recursive: true, force: true })
 }

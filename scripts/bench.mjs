@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process"
 import { existsSync, readdirSync, statSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { filesBelow } from "./files.mjs"
+import { buildIfStale } from "./build-if-stale.mjs"
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)))
 
@@ -26,17 +26,9 @@ function run(command, args) {
 
 const changedAtMs = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0)
 
-function isBuilt() {
-  const builtAtMs = changedAtMs("dist/index.js")
-  return ["tsconfig.json", "tsconfig.build.json", ...filesBelow("src")].every((file) => changedAtMs(file) <= builtAtMs)
-}
-
-if (!isBuilt()) {
-  console.error("bench: building dist")
-  if (!run(process.execPath, ["scripts/build.mjs"])) {
-    console.error("bench: expected `npm run build` to succeed; nothing was measured")
-    process.exit(1)
-  }
+if (!buildIfStale()) {
+  console.error("bench: expected `npm run build` to succeed; nothing was measured")
+  process.exit(1)
 }
 
 // What the benchmarks compare with is a package of its own, so that `npm ci` at the root stays small.

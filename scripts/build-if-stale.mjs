@@ -1,15 +1,21 @@
-// Builds dist where it is missing or older than the source, so that examples run what is there to be read.
+// Builds what is missing or older than its source, so that examples and benchmarks run what is there to be read. What the build tells goes to
+// standard error: it is nobody's result.
 import { spawnSync } from "node:child_process"
 import { existsSync, statSync } from "node:fs"
 import { filesBelow } from "./files.mjs"
 
-const built = "dist/index.js"
+/** `built`: a file that every build writes anew. */
+const kinds = {
+  dist: { built: "dist/index.js", folders: ["src"], configuration: "tsconfig.build.json", args: [] },
+  test: { built: ".build/test/engines/redis.js", folders: ["src", "test/engines"], configuration: "tsconfig.test.json", args: ["test"] },
+}
 const changedMs = (path) => statSync(path).mtimeMs
 
-export function buildIfStale() {
-  const isFresh = existsSync(built) && [...filesBelow("src"), "package.json"].every((path) => changedMs(path) <= changedMs(built))
-  if (isFresh) return
+/** False where the build fails; it has said why. */
+export function buildIfStale(kind = "dist") {
+  const { built, folders, configuration, args } = kinds[kind]
+  const sources = ["package.json", "tsconfig.json", configuration, ...folders.flatMap((folder) => filesBelow(folder))]
+  if (existsSync(built) && sources.every((path) => changedMs(path) <= changedMs(built))) return true
   console.error("building…")
-  const { status } = spawnSync(process.execPath, ["scripts/build.mjs"], { stdio: ["ignore", "ignore", "inherit"] })
-  if (status !== 0) process.exit(status ?? 1)
+  return spawnSync(process.execPath, ["scripts/build.mjs", ...args], { stdio: ["ignore", 2, 2] }).status === 0
 }

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process"
 import { buildIfStale } from "./build-if-stale.mjs"
 
-buildIfStale()
+if (!buildIfStale()) process.exit(1)
 const args = ["node_modules/jiti/lib/jiti-cli.mjs", "examples/start/main.ts", ...process.argv.slice(2)]
 const child = spawn(process.execPath, args, { stdio: "inherit" })
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal))

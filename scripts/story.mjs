@@ -9,6 +9,6 @@ if (!stories.includes(name)) {
   console.error(`story: expected one of ${stories.join(", ")}, got ${name ?? "none"}. Such as: npm run story -- ${stories[0]}`)
   process.exit(2)
 }
-buildIfStale()
+if (!buildIfStale()) process.exit(1)
 const command = ["node_modules/jiti/lib/jiti-cli.mjs", `examples/${name}/main.ts`, ...args]
 process.exit(spawnSync(process.execPath, command, { stdio: "inherit" }).status ?? 1)

@@ -1,81 +1,15 @@
-// A Postgres of the bench's own: a new cluster on a free port, in a folder of its own, ended with the bench. Its settings are those that it
-// comes with: what is acknowledged is on the disk. Every measurement has a database of its own.
-import { spawn, spawnSync } from "node:child_process"
-import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from "node:fs"
-import { createServer } from "node:net"
-import { delimiter, dirname, join } from "node:path"
+// The server of the bench: the Postgres that the tests start, with its settings as it comes, but for more connections: what is acknowledged is
+// on the disk. Every measurement has a database of its own.
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import pg from "pg"
+import { startPostgres } from "../engines/start.mjs"
 
-const missing = "expected postgres and initdb on PATH or in /usr/lib/postgresql/*/bin, found neither; on Debian: apt-get install postgresql"
-/** More connections than it comes with, for all subjects alike. */
-const settings = ["max_connections=200"]
-
-function binaries() {
-  const onPath = (process.env.PATH ?? "").split(delimiter).map((folder) => {
-    const file = join(folder, "postgres")
-    return existsSync(file) ? dirname(realpathSync(file)) : folder
-  })
-  const versions = existsSync("/usr/lib/postgresql") ? readdirSync("/usr/lib/postgresql").sort((a, b) => Number(b) - Number(a)) : []
-  const folders = [...onPath, ...versions.map((version) => `/usr/lib/postgresql/${version}/bin`)]
-  const found = folders.find((folder) => existsSync(join(folder, "postgres")) && existsSync(join(folder, "initdb")))
-  if (!found) throw new Error(`bench: ${missing}`)
-  return found
-}
-
-/** It refuses to run as root. */
-function unprivileged() {
-  if (process.getuid?.() !== 0) return {}
-  for (const name of ["postgres", "nobody"]) {
-    const [uid, gid] = ["-u", "-g"].map((flag) => spawnSync("id", [flag, name], { encoding: "utf8" }))
-    if (uid.status === 0) return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
-  }
-  throw new Error("bench: expected a user postgres or nobody to run the server as, found neither")
-}
-
-async function freePort() {
-  const probe = createServer().listen(0, "127.0.0.1")
-  await new Promise((resolve) => probe.once("listening", resolve))
-  const { port } = probe.address()
-  await new Promise((resolve) => probe.close(resolve))
-  return port
-}
-
-/** `args`: more of the server's settings. */
-export async function startPostgres(folder, args = []) {
-  const bin = binaries()
-  const user = unprivileged()
-  const home = join(folder, "postgres")
-  const data = join(home, "data")
-  mkdirSync(data, { recursive: true, mode: 0o700 })
-  if (user.uid !== undefined) for (const path of [folder, home, data]) chownSync(path, user.uid, user.gid)
-  const made = spawnSync(join(bin, "initdb"), ["-D", data, "-U", "postgres", "-A", "trust", "--no-locale", "-E", "UTF8"], {
-    ...{ ...user, cwd: home, encoding: "utf8" },
-  })
-  if (made.status !== 0) throw new Error(`bench: initdb: ${made.stderr}`)
-  const port = await freePort()
-  const own = [...settings, `port=${port}`, "listen_addresses=127.0.0.1", `unix_socket_directories=${home}`].flatMap((one) => ["-c", one])
-  const child = spawn(join(bin, "postgres"), ["-D", data, ...own, ...args], { ...user, cwd: home, stdio: ["ignore", "ignore", "pipe"] })
-  const end = () => child.kill("SIGKILL")
-  process.once("exit", end)
-  await untilReady(child)
-  return serverOf(child, port, data)
-}
-
-async function untilReady(child) {
-  let said = ""
-  await new Promise((resolve, reject) => {
-    child.once("exit", (code) => reject(new Error(`postgres: expected it to listen, but it ended with ${code}: ${said}`)))
-    child.stderr.on("data", (chunk) => {
-      said = (said + chunk).slice(-4_096)
-      if (said.includes("ready to accept connections")) resolve()
-    })
-  })
-}
-
-async function serverOf(child, port, data) {
+export async function startServer() {
+  const { port, folder, remove } = await startPostgres({ isDurable: true })
   const urlOf = (database) => `postgres://postgres@127.0.0.1:${port}/${database}`
-  const admin = async (work, database = "postgres") => {
-    const client = new pg.Client({ connectionString: urlOf(database) })
+  const admin = async (work) => {
+    const client = new pg.Client({ connectionString: urlOf("postgres") })
     await client.connect()
     try {
       return await work(client)
@@ -90,7 +24,7 @@ async function serverOf(child, port, data) {
     settings: Object.fromEntries(
       await Promise.all(["fsync", "synchronous_commit", "shared_buffers", "max_wal_size"].map(async (name) => [name, await show(name)])),
     ),
-    url: urlOf("postgres"),
+    folder,
     /** A database that nobody has used; what was there before is dropped, so that nobody cleans up after another. */
     async fresh() {
       await admin(async (client) => {
@@ -108,13 +42,8 @@ async function serverOf(child, port, data) {
       return urlOf(name)
     },
     /** CPU time of all processes of the server so far, in µs. */
-    cpuUs: () => cpuUs(data),
-    async stop() {
-      const isGone = new Promise((resolve) => child.once("exit", resolve))
-      // At once: the files go with it.
-      child.kill("SIGQUIT")
-      await isGone
-    },
+    cpuUs: () => cpuUs(join(folder, "data")),
+    stop: remove,
   }
 }
 

@@ -20,7 +20,9 @@ const parts = [
 
 /** In the order in which the README speaks of them; those that it does not name come last. */
 export function readPages() {
-  const paths = [...top, ...["docs", "examples", "bench"].flatMap(filesBelow).filter((path) => path.endsWith(".md"))]
+  // Below bench there are packages of others once a benchmark has run.
+  const isPage = (path) => path.endsWith(".md") && !path.includes("node_modules")
+  const paths = [...top, ...["docs", "examples", "bench"].flatMap(filesBelow).filter(isPage)]
   const readme = readFileSync("README.md", "utf8")
   const more = readme.slice(readme.indexOf("## More"))
   const place = (path) => [more, readme].map((text) => text.indexOf(`(${path}`)).find((at) => at !== -1) ?? Number.POSITIVE_INFINITY

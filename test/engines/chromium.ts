@@ -1,22 +1,22 @@
 // A real browser for the tests: found on this machine, or installed from the system's packages where that may be. Each test file has one
 // of its own, which ends with it.
 
-import { delimiter, join } from "node:path"
 import { type Browser, chromium } from "playwright-core"
-import { installed, isProgram } from "./postgres-packages.ts"
+import { installed } from "./packages.ts"
+import { findProgram } from "./programs.ts"
 
 const names = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "Google Chrome", "Chromium"]
 const applications = ["Google Chrome", "Chromium"].map((name) => `/Applications/${name}.app/Contents/MacOS`)
 const folders = ["/usr/bin", "/usr/local/bin", "/snap/bin", ...applications]
+const wanted = { name: "Chromium", packages: ["chromium"], others: "or name one in SLUICE_TEST_CHROMIUM" }
 
 export function findChromium(): string {
   const given = process.env.SLUICE_TEST_CHROMIUM
-  return given || (look() ?? installed("Chromium", "chromium", look, "or name one in SLUICE_TEST_CHROMIUM"))
+  return given || (look() ?? installed(wanted, look))
 }
 
 function look(): string | null {
-  const places = [...(process.env.PATH ?? "").split(delimiter), ...folders]
-  return names.flatMap((name) => places.map((place) => join(place, name))).find(isProgram) ?? null
+  return findProgram(names, folders)
 }
 
 /** It asks nobody for updates, lists or models. */

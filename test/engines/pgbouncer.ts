@@ -3,10 +3,11 @@
 import { spawnSync } from "node:child_process"
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { delimiter, join } from "node:path"
+import { join } from "node:path"
+import { installed } from "./packages.ts"
 import { startGuarded } from "./postgres-guardian.ts"
-import { installed, isProgram } from "./postgres-packages.ts"
 import { serverUser } from "./postgres-user.ts"
+import { findProgram } from "./programs.ts"
 
 export interface TestBouncer {
   readonly port: number
@@ -16,12 +17,13 @@ export interface TestBouncer {
 }
 
 const folders = ["/usr/sbin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/usr/local/sbin"]
+const wanted = { name: "PgBouncer", packages: ["pgbouncer"], others: "brew install pgbouncer (macOS)" }
 const ports = { from: 22_000, count: 10_000 }
 const mostTries = 30
 
 /** In front of the server at this URL. `settings` are lines of its [pgbouncer] section. */
 export async function startBouncer(serverUrl: string, settings: Readonly<Record<string, string | number>> = {}): Promise<TestBouncer> {
-  const program = look() ?? installed("PgBouncer", "pgbouncer", look, "brew install pgbouncer (macOS)")
+  const program = look() ?? installed(wanted, look)
   const folder = mkdtempSync(join(tmpdir(), "sluice-pgbouncer-"))
   for (let tries = 1; ; tries++) {
     const port = ports.from + Math.floor(Math.random() * ports.count)
@@ -37,8 +39,7 @@ export async function startBouncer(serverUrl: string, settings: Readonly<Record<
 }
 
 function look(): string | null {
-  const places = [...(process.env.PATH ?? "").split(delimiter), ...folders]
-  return places.map((place) => join(place, "pgbouncer")).find(isProgram) ?? null
+  return findProgram(["pgbouncer"], folders)
 }
 
 /** Everybody is let in; whoever it is, on the server it is the user of the URL. */

@@ -2,8 +2,9 @@
 // installed from the system's packages where that may be.
 
 import { readdirSync, realpathSync } from "node:fs"
-import { delimiter, dirname, join } from "node:path"
-import { installed, isProgram } from "./postgres-packages.ts"
+import { dirname, join } from "node:path"
+import { installed } from "./packages.ts"
+import { foldersOnPath, isProgram } from "./programs.ts"
 
 /** Each has a folder a version. */
 const versioned = [
@@ -14,19 +15,21 @@ const versioned = [
   "/Applications/Postgres.app/Contents/Versions",
 ]
 const plainFolders = ["/usr/local/pgsql/bin", "/opt/homebrew/bin", "/usr/local/bin", "/usr/bin"]
+const wanted = {
+  name: "a Postgres server",
+  packages: ["postgresql"],
+  others: "brew install postgresql (macOS), or name a running one in SLUICE_TEST_POSTGRES_URL for the tests that share one",
+}
 
 let found: string | null = null
 
 export function findPostgres(): string {
-  found ??=
-    look() ??
-    installed("a Postgres server", "postgresql", look, "brew install postgresql (macOS), or name a running one in SLUICE_TEST_POSTGRES_URL")
+  found ??= look() ?? installed(wanted, look)
   return found
 }
 
 function look(): string | null {
-  const onPath = (process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== "")
-  return [...onPath.map(realFolder), ...versioned.flatMap(binFolders), ...plainFolders].find(isWhole) ?? null
+  return [...foldersOnPath().map(realFolder), ...versioned.flatMap(binFolders), ...plainFolders].find(isWhole) ?? null
 }
 
 /** On the path there may be no more than a link to the server. */

@@ -48,7 +48,7 @@ export async function startPostgres({ args = [], like, folder: given, isDurable 
   const isOurs = given === undefined
   const folder = realpathSync(given ?? like?.folder ?? mkdtempSync(join(tmpdir(), "sluice-postgres-")))
   const data = join(folder, "data")
-  if (!existsSync(data)) makeCluster(programs, folder, data, isOurs)
+  if (!existsSync(data)) makeCluster(programs, folder, { data, isOurs, isDurable })
   abandoned.delete(folder)
   const user = serverUser()
   for (let tries = 1; ; tries++) {
@@ -70,11 +70,17 @@ export async function startPostgres({ args = [], like, folder: given, isDurable 
   }
 }
 
-function makeCluster(programs: string, folder: string, data: string, isOurs: boolean): void {
+interface Cluster {
+  readonly data: string
+  readonly isOurs: boolean
+  readonly isDurable: boolean
+}
+
+function makeCluster(programs: string, folder: string, { data, isOurs, isDurable }: Cluster): void {
   const user = serverUser()
   mkdirSync(data, { mode: 0o700 })
   if (user) for (const path of [folder, data]) chownSync(path, user.uid, user.gid)
-  const args = ["-D", data, "-U", "postgres", "-A", "trust", "--no-locale", "-E", "UTF8", "--no-sync"]
+  const args = ["-D", data, "-U", "postgres", "-A", "trust", "--no-locale", "-E", "UTF8", ...(isDurable ? [] : ["--no-sync"])]
   const { status, stdout, stderr, error } = spawnSync(join(programs, "initdb"), args, { ...user, cwd: folder, encoding: "utf8" })
   if (status === 0) return
   rmSync(isOurs ? folder : data, { recursive: true, force: true })

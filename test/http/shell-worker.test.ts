@@ -5,15 +5,16 @@ import { execFile } from "node:child_process"
 import { describe, it } from "node:test"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { installed, isProgram } from "../engines/postgres-packages.ts"
+import { installed } from "../engines/packages.ts"
+import { findProgram } from "../engines/programs.ts"
 import { adminToken, stage } from "./kit.ts"
 
 const script = fileURLToPath(new URL("../../../examples/shell-worker/worker.sh", import.meta.url))
 const places = ["/usr/bin", "/usr/local/bin", "/bin", "/opt/homebrew/bin"]
 
 function need(program: string): void {
-  const look = () => places.map((place) => `${place}/${program}`).find(isProgram) ?? null
-  if (look() === null) installed(program, program, look, `or your system's package ${program}`)
+  const look = () => findProgram([program], places)
+  if (look() === null) installed({ name: program, packages: [program], others: `or your system's package ${program}` }, look)
 }
 
 describe("the worker in shell", () => {

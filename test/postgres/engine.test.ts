@@ -36,8 +36,12 @@ it("a server that is killed amid a statement comes back on its port with what wa
   const server = await startPostgres({ isDurable: true, args: ["-c", "work_mem=5MB"] })
   t.after(() => server.remove())
   const admin = await postgresAdmin(server.url)
-  assert.deepEqual(await admin.rows("select current_setting('fsync') as fsync, current_setting('work_mem') as memory"), [
-    { fsync: "on", memory: "5MB" },
+  const asked = "('fsync', 'full_page_writes', 'synchronous_commit', 'work_mem')"
+  assert.deepEqual(await admin.rows(`select name, setting from pg_settings where name in ${asked} order by name`), [
+    { name: "fsync", setting: "on" },
+    { name: "full_page_writes", setting: "on" },
+    { name: "synchronous_commit", setting: "on" },
+    { name: "work_mem", setting: "5120" },
   ])
   await admin.rows("create table kept (n integer)")
   await admin.rows("insert into kept values (1)")
