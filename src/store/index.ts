@@ -9,4 +9,5 @@ export type { Migrations, OpenMigrations, OpenRequest, OpenStore, PendingMigrati
 export { inForce } from "./policies.ts"
 export type { Records } from "./records.ts"
 export * from "./schedules-contract.ts"
+export { ServerClock } from "./server-clock.ts"
 export { isTaughtByAnybody } from "./sound.ts"

@@ -1,6 +1,6 @@
 // Some of a map, in the order in which they were asked for.
 
-export function picked<T>(keys: readonly string[], from: ReadonlyMap<string, T>): Map<string, T> {
+export function picked<T>(keys: readonly string[], from: { get(key: string): T | undefined }): Map<string, T> {
   const found = new Map<string, T>()
   for (const key of keys) {
     const value = from.get(key)

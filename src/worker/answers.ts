@@ -47,12 +47,12 @@ export class Answers {
   }
 
   take({ request, carried, claim, sentAtMs }: Sent, answer: ExchangeAnswer): void {
-    const { claims, router, scheduler, events } = this.parts
+    const { world, claims, router, scheduler, events } = this.parts
     if (events.hasListeners("exchange.done")) this.tellExchanged(answer, claim !== null, sentAtMs)
     this.tellSettled(carried.settling, answer.settled)
     for (const [i, run] of carried.beating.entries())
       this.takeHeartbeat(run, request.heartbeats[i]?.progress ?? null, answer.kept[i], sentAtMs)
-    if (claim) this.startAll(answer, claims.answered(claim, answer, sentAtMs), sentAtMs)
+    if (claim) this.startAll(answer, claims.answered(claim, answer, sentAtMs, world.monotonicMs()), sentAtMs)
     if (answer.unrouted.length > 0) router.wake(answer.unrouted)
     scheduler.heard(answer, sentAtMs)
     for (const paced of answer.paced ?? []) events.emit("gate.paced", paced)

@@ -2,7 +2,7 @@
 // took is not left lying; until then the room that it asked for is its own. Several may be under way: the store answers each number with
 // what that claim got, in whatever order they come.
 
-import type { ClaimRequest, ExchangeAnswer } from "../store/index.ts"
+import { type ClaimRequest, type ExchangeAnswer, ServerClock } from "../store/index.ts"
 
 export class Claims {
   private readonly types: readonly string[]
@@ -12,7 +12,10 @@ export class Claims {
   private mayFind = true
   /** The latest answer had no end to what it found: another claim is worth sending before the next answer has come. */
   private isDeep = false
+  private isGated = false
   private nextDueAtMs: number | null = null
+  /** It tells whole milliseconds. */
+  private readonly storeClock = new ServerClock(1)
 
   constructor(types: readonly string[]) {
     this.types = types
@@ -35,6 +38,11 @@ export class Claims {
   /** Whether the store has said that there is more than was taken. */
   get hasBacklog(): boolean {
     return this.isDeep
+  }
+
+  /** Whether the tasks that were claimed last pass gates. */
+  get passGates(): boolean {
+    return this.isGated
   }
 
   isDue(nowMs: number, room: number): boolean {
@@ -66,13 +74,17 @@ export class Claims {
     return { number, max, types: this.types.map((type) => ({ type, room: max })) }
   }
 
-  /** Answers with the earliest time at which the tasks can have been claimed. */
-  answered(claim: OpenClaim, answer: ExchangeAnswer, sentAtMs: number): number {
+  /**
+   * Answers with the earliest time at which the tasks can have been claimed: how long the request stood in the store's line before is told by
+   * what its other answers have said of its clock.
+   */
+  answered(claim: OpenClaim, answer: ExchangeAnswer, sentAtMs: number, receivedAtMs: number): number {
     this.open.splice(this.open.indexOf(claim), 1)
-    const begunAtMs = sentAtMs + answer.waitedMs
+    const begunAtMs = this.storeClock.earliest({ atMs: answer.nowMs, sentAtMs: sentAtMs + answer.waitedMs, receivedAtMs })
     this.follow(answer.nowMs)
     // What filled the room may not have been all: the next claim tells.
     this.isDeep = answer.more || answer.claimed.length >= claim.max
+    if (answer.claimed.length > 0) this.isGated = answer.claimed.some(({ gates }) => (gates?.length ?? 0) > 0)
     if (this.isDeep) this.mayFind = true
     if (answer.nextAtMs !== null) this.lookAt(begunAtMs + Math.max(0, answer.nextAtMs - answer.nowMs))
     // What an earlier sending has claimed is as old as that.

@@ -7,6 +7,7 @@ import type { AnyTask, Queue } from "../queue/index.ts"
 import type { Outcome } from "../task/index.ts"
 import type { Timer, World } from "../world/index.ts"
 import { Answers, type Sent } from "./answers.ts"
+import { isSoon, nextTurn, untilCalm } from "./calm.ts"
 import { Claims } from "./claims.ts"
 import type { Events } from "./events.ts"
 import { Line } from "./line.ts"
@@ -49,6 +50,8 @@ export class Loop {
   private grace: Timer | null = null
   private graceEndsAtMs = Number.POSITIVE_INFINITY
   private askedAtMs = Number.NEGATIVE_INFINITY
+  /** How long the exchange that was answered last was under way. */
+  private tookMs = 0
   private lookAtMs: number | null = null
 
   constructor(queue: Queue, tasks: ReadonlyMap<string, AnyTask>, settings: WorkerSettings, events: Events) {
@@ -139,9 +142,13 @@ export class Loop {
   }
 
   private async sendNext(line: Line, signal: AbortSignal): Promise<void> {
-    // Handlers that end in the same turn share one exchange. Where none runs, whoever was woken claims at once.
-    if (this.runs.size > 0 || this.outbox.waiting > 0) await new Promise<void>((resolve) => this.world.turn(resolve))
+    // Where no handler runs, whoever was woken claims at once.
+    if (this.runs.size > 0 || this.outbox.waiting > 0) await this.untilReady()
     if (this.mayExchange(line)) void this.exchange(line, signal).finally(() => this.waker.wake())
+  }
+
+  private untilReady(): Promise<void> {
+    return this.claims.passGates ? untilCalm(this.world, this.settings.startWithinMs) : nextTurn(this.world)
   }
 
   /** Never rejects: what ends the worker is noted. */
@@ -150,6 +157,7 @@ export class Loop {
     this.underWay++
     try {
       const answer = await line.ask(() => this.queue.store.exchange(sent.request), signal)
+      this.tookMs = this.world.monotonicMs() - sent.sentAtMs
       if (this.end !== null) return
       if (answer) this.answers.take(sent, answer)
       else this.putBack(sent)
@@ -178,16 +186,21 @@ export class Loop {
   }
 
   /**
-   * A further one goes beside those under way only with a good load, and not to a store that does not answer. Where next to nothing is going
+   * A further one goes beside those under way only with a good load, and not to a store that does not answer, or not soon. Where next to nothing is going
    * on, what has just come need not wait until the store has answered to what has ended.
    */
   private mayExchange(line: Line): boolean {
     if (this.underWay === 0) return this.hasSomethingToSay()
     const { exchanges, leastTasks } = this.overlap
-    if (this.underWay >= exchanges || line.isAway) return false
+    if (this.underWay >= exchanges || line.isAway || this.isHeldUp) return false
     if (this.outbox.waiting >= leastTasks || (this.claims.hasBacklog && this.room() >= leastTasks)) return true
     if (this.claims.isUnanswered || this.runs.size + this.outbox.waiting >= leastTasks) return false
     return this.claims.isDue(this.world.monotonicMs(), this.room())
+  }
+
+  /** What is claimed at gates would start later still behind another exchange, where those take long. */
+  private get isHeldUp(): boolean {
+    return this.claims.passGates && !isSoon(this.tookMs, this.settings.startWithinMs)
   }
 
   private hasSomethingToSay(): boolean {

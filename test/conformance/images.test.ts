@@ -4,7 +4,7 @@
 import type { StoreDescription } from "../../src/store/contract.ts"
 import { SteppedStore } from "../../src/store/stepped.ts"
 import { Waiters } from "../../src/store/waiters.ts"
-import type { ImageLine } from "../../src/stores/memory/image.ts"
+import { fromText, toText } from "../../src/stores/memory/image.ts"
 import { MemoryRecords } from "../../src/stores/memory/records.ts"
 import { describeStore } from "../../src/testing/conformance/index.ts"
 import type { World } from "../../src/world/index.ts"
@@ -14,9 +14,9 @@ class Shared {
   readonly waiters = new Waiters()
 
   remake(): MemoryRecords {
-    const text = this.records.image().map((line) => JSON.stringify(line))
+    const text = this.records.image().map(toText)
     this.records = new MemoryRecords()
-    this.records.restore(text.map((line) => JSON.parse(line) as ImageLine))
+    this.records.restore(text.map(fromText))
     return this.records
   }
 }

@@ -2,7 +2,7 @@
 
 import { deepEqual, equal, ok } from "node:assert/strict"
 import { it } from "node:test"
-import { ServerClock } from "../../src/stores/s3/clock.ts"
+import { ServerClock } from "../../src/store/server-clock.ts"
 import { layoutVersion } from "../../src/stores/s3/record.ts"
 import { type Applied, Replica } from "../../src/stores/s3/replica.ts"
 import { Dice } from "../../src/testing/dice.ts"
@@ -11,14 +11,14 @@ const second = 1_000
 
 it("it is between what all answers have said, and no wider than a few round trips soon", () => {
   const dice = new Dice(3)
-  const clock = new ServerClock()
+  const clock = new ServerClock(second)
   const aheadMs = 1_794_960_000_123.4
   let nowMs = 50
   equal(clock.at(nowMs), null)
   for (let i = 0; i < 200; i++) {
     nowMs += dice.random() * 150
     const [sentAtMs, toldAtMs, receivedAtMs] = [nowMs, nowMs + dice.random() * 5, nowMs + 5 + dice.random() * 5]
-    clock.hear({ sentAtMs, receivedAtMs, dateMs: Math.floor((toldAtMs + aheadMs) / second) * second })
+    clock.hear({ sentAtMs, receivedAtMs, atMs: Math.floor((toldAtMs + aheadMs) / second) * second })
     const bounds = clock.at(receivedAtMs)
     const trueMs = receivedAtMs + aheadMs
     ok(bounds && bounds.fromMs <= trueMs && trueMs <= bounds.toMs, `answer ${i}: expected ${trueMs} within ${JSON.stringify(bounds)}`)
@@ -28,9 +28,9 @@ it("it is between what all answers have said, and no wider than a few round trip
 })
 
 it("a clock that was set is followed, and one that nobody hears of widens", () => {
-  const clock = new ServerClock()
-  clock.hear({ sentAtMs: 0, receivedAtMs: 10, dateMs: 100_000 })
-  clock.hear({ sentAtMs: 10, receivedAtMs: 20, dateMs: 50_000 })
+  const clock = new ServerClock(second)
+  clock.hear({ sentAtMs: 0, receivedAtMs: 10, atMs: 100_000 })
+  clock.hear({ sentAtMs: 10, receivedAtMs: 20, atMs: 50_000 })
   deepEqual(clock.at(20), { fromMs: 50_000, toMs: 51_010 })
   const later = clock.at(20 + 1_000_000)
   ok(later && later.toMs - later.fromMs >= 1_010 + 400, "expected 200 ppm each way")

@@ -1,6 +1,6 @@
 // Removal by hand, as it comes by itself an hour after a snapshot.
 
-import { ServerClock } from "../../src/stores/s3/clock.ts"
+import { ServerClock } from "../../src/store/server-clock.ts"
 import { Keeper } from "../../src/stores/s3/keeper.ts"
 import { Objects } from "../../src/stores/s3/objects.ts"
 import { sleep, systemWorld } from "../../src/world/index.ts"
@@ -12,7 +12,7 @@ const atOnceMs = -10_000
 
 export function removeOld({ url, keys }: Place): Promise<number> {
   const client = bucketClient(url)
-  const objects = new Objects({ client, clock: new ServerClock(), place: "test", patienceMs: 10_000 })
+  const objects = new Objects({ client, clock: new ServerClock(1_000), place: "test", patienceMs: 10_000 })
   return new Keeper({ objects, keys, writer: "test", recordsKeptMs: atOnceMs }).clean()
 }
 

@@ -28,10 +28,12 @@ import { MemoryGates } from "./gates.ts"
 import type { ImageLine, Restore } from "./image.ts"
 import { MemoryJobs } from "./jobs.ts"
 import { Lanes } from "./lanes.ts"
+import { beginnings } from "./row.ts"
 import { MemorySchedules } from "./schedules.ts"
 import { SortedSet } from "./sorted.ts"
+import { Tasks } from "./tasks.ts"
 
-/** How many tasks one look for the first that waits goes through. */
+/** How many tasks one look reads at most. */
 const listLook = 10_000
 
 /** A place in an index that is ordered by a time. */
@@ -52,8 +54,7 @@ export class MemoryRecords implements Records {
   hasNews = false
   private clock: ClockState = clockStart
   private sequence = 0
-  private readonly tasks = new Map<string, TaskRecord>()
-  private readonly histories = new Map<string, readonly HistoryEntry[]>()
+  private readonly tasks = new Tasks()
   private readonly keys = new Map<string, string>()
   private readonly bySeq = new SortedSet<{ seq: number; id: string }>((a, b) => a.seq - b.seq)
   private readonly scheduled = new Map<string, SortedSet<Timed>>()
@@ -101,13 +102,15 @@ export class MemoryRecords implements Records {
     const parts = [this.limits, this.jobRecords, this.schedules, this.calls, this.lanes]
     const lines: ImageLine[] = [["records", this.sequence, this.clock], ...parts.flatMap((part) => part.image())]
     for (const [id, worker] of this.workersById) lines.push(["worker", id, worker])
-    for (const [id, task] of this.tasks) lines.push(["task", task, this.histories.get(id) ?? [], this.laneOf.get(id) ?? 0])
-    lines.push(...this.lanes.standings())
-    return lines
+    return lines.concat(
+      this.tasks.image((id) => this.laneOf.get(id) ?? 0),
+      this.lanes.standings(),
+    )
   }
 
   /** Makes them as they were, from nothing. */
   restore(lines: Iterable<ImageLine>): void {
+    let fields: readonly string[] = []
     const restore: Restore = {
       ...{ ...this.limits.restore, ...this.jobRecords.restore, ...this.schedules.restore, ...this.calls.restore, ...this.lanes.restore },
       records: (sequence: number, clock: ClockState) => {
@@ -116,7 +119,14 @@ export class MemoryRecords implements Records {
       },
       worker: (id: string, worker: { claimNumber: number; seenAtMs: number; types: readonly string[] }) =>
         void this.workersById.set(id, worker),
-      task: (task: TaskRecord, history: readonly HistoryEntry[], lane: number) => this.return(task, history, lane),
+      fields: (names: readonly string[]) => {
+        fields = names
+      },
+      finished: (row: string) => this.return(this.tasks.restoreRow(row, fields), 0),
+      task: (task: TaskRecord, history: readonly HistoryEntry[], lane: number) => {
+        this.tasks.put(task, history)
+        this.return(task, lane)
+      },
     }
     for (const [kind, ...values] of lines) {
       const take = Object.hasOwn(restore, kind) ? restore[kind] : undefined
@@ -140,15 +150,19 @@ export class MemoryRecords implements Records {
 
   history(id: string) {
     const task = this.tasks.get(id)
-    return task ? { version: task.version, entries: this.histories.get(id) ?? [] } : null
+    return task ? { version: task.version, entries: this.tasks.history(id) } : null
   }
 
   list(request: ListRequest): ListAnswer {
     const found: TaskRecord[] = []
+    const limit = Math.min(request.limit, budgets.listPage)
+    const starts = beginnings(request.statuses, request.type)
+    let looked = 0
     for (const { id, seq } of this.bySeq.before(request.beforeSeq === null ? null : { seq: request.beforeSeq, id: "" })) {
-      const task = this.tasks.get(id)
-      if (task && matches(task, request)) found.push(task)
-      if (found.length >= Math.min(request.limit, budgets.listPage)) return { tasks: found, nextBeforeSeq: seq }
+      const task = this.tasks.ifAmong(id, starts)
+      if (!task) continue
+      if (matches(task, request)) found.push(task)
+      if (found.length >= limit || ++looked >= listLook) return { tasks: found, nextBeforeSeq: seq }
     }
     return { tasks: found, nextBeforeSeq: null }
   }
@@ -171,16 +185,14 @@ export class MemoryRecords implements Records {
     for (const { task, entries } of changes) {
       this.bySeq.add({ seq: task.seq, id: task.id })
       if (task.idempotencyKey !== null) this.keys.set(task.idempotencyKey, task.id)
-      this.histories.set(task.id, entries)
-      this.put(task)
+      this.put(task, entries)
     }
   }
 
   save(changes: readonly Change[]): void {
     this.hasNews ||= changes.some(isNews)
     for (const { task, entries } of changes) {
-      this.histories.set(task.id, trimHistory([...(this.histories.get(task.id) ?? []), ...entries]))
-      this.put(task)
+      this.put(task, trimHistory([...this.tasks.history(task.id), ...entries]))
     }
   }
 
@@ -199,14 +211,13 @@ export class MemoryRecords implements Records {
   }
 
   keep(tasks: readonly TaskRecord[]): void {
-    for (const task of tasks) this.put(task)
+    for (const task of tasks) this.put(task, this.tasks.history(task.id))
   }
 
   remove(tasks: readonly TaskRecord[]): void {
     for (const task of tasks) {
       this.unindex(task)
       this.tasks.delete(task.id)
-      this.histories.delete(task.id)
       this.bySeq.delete({ seq: task.seq, id: task.id })
       if (task.idempotencyKey !== null) this.keys.delete(task.idempotencyKey)
     }
@@ -331,17 +342,16 @@ export class MemoryRecords implements Records {
     return [...this.workersById.values()].some(isOld) || this.lanes.hasForgettable()
   }
 
-  private put(task: TaskRecord): void {
+  private put(task: TaskRecord, history: readonly HistoryEntry[]): void {
     const before = this.tasks.get(task.id)
     if (before) this.unindex(before)
     if (before?.status !== task.status) this.jobs.moved(task, before?.status ?? null, task.status)
-    this.tasks.set(task.id, task)
+    this.tasks.put(task, history)
     this.index(task)
   }
 
-  private return(task: TaskRecord, history: readonly HistoryEntry[], lane: number): void {
-    this.tasks.set(task.id, task)
-    this.histories.set(task.id, history)
+  /** Into all indexes, as it was when the image was made. */
+  private return(task: TaskRecord, lane: number): void {
     this.bySeq.add({ seq: task.seq, id: task.id })
     if (task.idempotencyKey !== null) this.keys.set(task.idempotencyKey, task.id)
     this.indexBeside(task)

@@ -2,9 +2,9 @@
 
 import { type ClockState, clockStart, laterClock, tick } from "../../store/clock.ts"
 import type { StoreDescription } from "../../store/contract.ts"
+import type { ServerClock } from "../../store/server-clock.ts"
 import { systemWorld, type World } from "../../world/index.ts"
 import type { MemoryRecords } from "../memory/records.ts"
-import type { ServerClock } from "./clock.ts"
 import { Committer, type Stamp } from "./committer.ts"
 import { describe } from "./describe.ts"
 import { closed } from "./errors.ts"

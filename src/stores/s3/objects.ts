@@ -2,9 +2,9 @@
 // breaks) is tried again here where trying again cannot do harm; a create whose outcome nobody knows is told as that.
 
 import type { SluiceError } from "../../errors/index.ts"
+import type { ServerClock } from "../../store/server-clock.ts"
 import { sleep, systemWorld } from "../../world/index.ts"
 import type { Asked, Client, Reply } from "./client.ts"
-import type { ServerClock } from "./clock.ts"
 import { absent, closed, isPassing, LostReply, refused } from "./errors.ts"
 
 /** `unknown`: it may be there, it may come to be there later, or not at all. `busy`: the server has refused to look at it. */
@@ -133,7 +133,8 @@ export class Objects {
   private async send(asked: Asked): Promise<Reply> {
     if (this.isClosed) throw closed(this.place)
     const reply = await this.options.client.send(asked)
-    this.options.clock.hear(reply)
+    const { dateMs, sentAtMs, receivedAtMs } = reply
+    if (dateMs !== null) this.options.clock.hear({ atMs: dateMs, sentAtMs, receivedAtMs })
     return reply
   }
 }

@@ -5,7 +5,7 @@ import { createGunzip, createGzip } from "node:zlib"
 import { SluiceError, shown } from "../../errors/index.ts"
 import type { ClockState } from "../../store/clock.ts"
 import { systemWorld } from "../../world/index.ts"
-import type { ImageLine } from "../memory/image.ts"
+import { fromText, type ImageLine, toText } from "../memory/image.ts"
 import { damaged } from "./errors.ts"
 import { type Keys, numberIn } from "./layout.ts"
 import type { Listed, Objects } from "./objects.ts"
@@ -46,7 +46,7 @@ export async function saveSnapshot(objects: Objects, keys: Keys, { head, lines }
   const ended = new Promise<void>((resolve, reject) => zip.on("end", resolve).on("error", reject))
   zip.write(`${JSON.stringify(head)}\n`)
   for (let from = 0; from < lines.length; from += linesPerSlice) {
-    const slice = lines.slice(from, from + linesPerSlice).map((line) => `${JSON.stringify(line)}\n`)
+    const slice = lines.slice(from, from + linesPerSlice).map((line) => `${toText(line)}\n`)
     const isFull = !zip.write(slice.join(""))
     await new Promise<void>((resolve) => (isFull ? zip.once("drain", resolve) : systemWorld.turn(resolve)))
   }
@@ -85,7 +85,7 @@ async function restore(place: string, key: string, body: Uint8Array): Promise<Re
       )
     replica.number = number
     replica.clock = clock
-    replica.records.restore(parsed(lines))
+    replica.records.restore(imageOf(lines))
   } catch (error) {
     if (error instanceof SluiceError) throw error
     throw damaged(place, key, `expected a snapshot, got what cannot be read (${shown((error as Error).message)})`)
@@ -116,6 +116,6 @@ function* linesOf(parts: readonly Buffer[]): Generator<string> {
   }
 }
 
-function* parsed(lines: Iterable<string>): Generator<ImageLine> {
-  for (const line of lines) yield JSON.parse(line) as ImageLine
+function* imageOf(lines: Iterable<string>): Generator<ImageLine> {
+  for (const line of lines) yield fromText(line)
 }

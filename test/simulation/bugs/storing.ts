@@ -33,9 +33,9 @@ export const storingBugs: readonly Bug[] = [
     edits: [
       {
         file: "stores/memory/records.ts",
-        find: `    this.tasks.set(task.id, task)
+        find: `    this.tasks.put(task, history)
     this.index(task)`,
-        replace: `    this.tasks.set(task.id, task)
+        replace: `    this.tasks.put(task, history)
     if (before && task.status === "pending" && task.seq % 7 === 0) this.tally(task)[task.status]++
     else this.index(task)`,
       },

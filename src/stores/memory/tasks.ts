@@ -1,0 +1,77 @@
+// The tasks of a namespace with their histories. Those that are finished are put away as rows: there may be a million of them, and hardly
+// anybody asks for one again.
+
+import { SluiceError, shown } from "../../errors/index.ts"
+import { type HistoryEntry, isFinished, type TaskRecord } from "../../task/index.ts"
+import type { ImageLine } from "./image.ts"
+import { fromRow, fromValues, type Kept, rowFields, toRow } from "./row.ts"
+
+export class Tasks {
+  private readonly live = new Map<string, Kept>()
+  private readonly finished = new Map<string, string>()
+
+  get size(): number {
+    return this.live.size + this.finished.size
+  }
+
+  get(id: string): TaskRecord | undefined {
+    return this.kept(id)?.task
+  }
+
+  history(id: string): readonly HistoryEntry[] {
+    return this.kept(id)?.history ?? []
+  }
+
+  /** Undefined where it surely is none of those whose rows begin so (`beginnings`). */
+  ifAmong(id: string, starts: readonly string[]): TaskRecord | undefined {
+    const row = this.finished.get(id)
+    if (row === undefined) return this.live.get(id)?.task
+    return starts.some((start) => row.startsWith(start)) ? fromRow(row).task : undefined
+  }
+
+  put(task: TaskRecord, history: readonly HistoryEntry[]): void {
+    const { id } = task
+    if (isFinished(task.status)) {
+      this.live.delete(id)
+      this.finished.set(id, toRow(task, history))
+    } else {
+      this.finished.delete(id)
+      this.live.set(id, { task, history })
+    }
+  }
+
+  delete(id: string): void {
+    this.live.delete(id)
+    this.finished.delete(id)
+  }
+
+  /** `laneOf` tells the lane of one that waits; 0 where it stands in none. */
+  image(laneOf: (id: string) => number): ImageLine[] {
+    const lines: ImageLine[] = [["fields", rowFields]]
+    for (const row of this.finished.values()) lines.push(["finished", row])
+    for (const [id, { task, history }] of this.live) lines.push(["task", task, history, laneOf(id)])
+    return lines
+  }
+
+  /** The task of a row of an image, kept as that row where it has our fields. */
+  restoreRow(row: string, fields: readonly string[]): TaskRecord {
+    const values = JSON.parse(row) as readonly unknown[]
+    if (!Array.isArray(values) || values.length !== fields.length + 1)
+      throw new SluiceError("store_damaged", `image: expected ${fields.length + 1} values of a finished task, got ${shown(row)}`)
+    const { task, history } = fromValues(values, fields)
+    if (isOurs(fields)) this.finished.set(task.id, row)
+    else this.put(task, history)
+    return task
+  }
+
+  private kept(id: string): Kept | undefined {
+    const live = this.live.get(id)
+    if (live) return live
+    const row = this.finished.get(id)
+    return row === undefined ? undefined : fromRow(row)
+  }
+}
+
+function isOurs(fields: readonly string[]): boolean {
+  return fields.length === rowFields.length && rowFields.every((field, i) => field === fields[i])
+}
