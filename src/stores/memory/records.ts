@@ -28,7 +28,7 @@ import { MemoryGates } from "./gates.ts"
 import type { ImageLine, Restore } from "./image.ts"
 import { MemoryJobs } from "./jobs.ts"
 import { Lanes } from "./lanes.ts"
-import { beginnings } from "./row.ts"
+import { type Brief, beginnings } from "./row.ts"
 import { MemorySchedules } from "./schedules.ts"
 import { SortedSet } from "./sorted.ts"
 import { Tasks } from "./tasks.ts"
@@ -110,7 +110,7 @@ export class MemoryRecords implements Records {
 
   /** Makes them as they were, from nothing. */
   restore(lines: Iterable<ImageLine>): void {
-    let fields: readonly string[] = []
+    let finished = this.tasks.restoring([])
     const restore: Restore = {
       ...{ ...this.limits.restore, ...this.jobRecords.restore, ...this.schedules.restore, ...this.calls.restore, ...this.lanes.restore },
       records: (sequence: number, clock: ClockState) => {
@@ -120,9 +120,9 @@ export class MemoryRecords implements Records {
       worker: (id: string, worker: { claimNumber: number; seenAtMs: number; types: readonly string[] }) =>
         void this.workersById.set(id, worker),
       fields: (names: readonly string[]) => {
-        fields = names
+        finished = this.tasks.restoring(names)
       },
-      finished: (row: string) => this.return(this.tasks.restoreRow(row, fields), 0),
+      finished: (row: string) => this.returnFinished(finished(row)),
       task: (task: TaskRecord, history: readonly HistoryEntry[], lane: number) => {
         this.tasks.put(task, history)
         this.return(task, lane)
@@ -364,6 +364,13 @@ export class MemoryRecords implements Records {
     }
   }
 
+  private returnFinished(task: Brief): void {
+    this.bySeq.add({ seq: task.seq, id: task.id })
+    if (task.idempotencyKey !== null) this.keys.set(task.idempotencyKey, task.id)
+    this.tally(task)[task.status]++
+    this.indexFinished(task)
+  }
+
   private index(task: TaskRecord): void {
     this.indexBeside(task)
     if (task.status !== "pending" || task.gates === null) return
@@ -384,7 +391,11 @@ export class MemoryRecords implements Records {
       this.leases.add(place(task.leaseExpiresAtMs))
       this.running.set(task.workerId, (this.running.get(task.workerId) ?? new Set()).add(task.id))
     }
-    if (isFinished(task.status) && task.status !== "archived") this.finished.add(place(task.updatedAtMs))
+    this.indexFinished(task)
+  }
+
+  private indexFinished({ id, seq, status, updatedAtMs }: Brief): void {
+    if (isFinished(status) && status !== "archived") this.finished.add({ atMs: updatedAtMs, seq, id })
   }
 
   private unindex(task: TaskRecord): void {
@@ -430,7 +441,7 @@ export class MemoryRecords implements Records {
     return known
   }
 
-  private tally(task: TaskRecord): Record<Status, number> {
+  private tally(task: Pick<TaskRecord, "type">): Record<Status, number> {
     const known = this.tallies.get(task.type) ?? noTasks()
     this.tallies.set(task.type, known)
     return known

@@ -4,7 +4,7 @@
 import { SluiceError, shown } from "../../errors/index.ts"
 import { type HistoryEntry, isFinished, type TaskRecord } from "../../task/index.ts"
 import type { ImageLine } from "./image.ts"
-import { fromRow, fromValues, type Kept, rowFields, toRow } from "./row.ts"
+import { type Brief, briefOf, fromRow, type Kept, rowFields, toRow } from "./row.ts"
 
 export class Tasks {
   private readonly live = new Map<string, Kept>()
@@ -53,15 +53,17 @@ export class Tasks {
     return lines
   }
 
-  /** The task of a row of an image, kept as that row where it has our fields. */
-  restoreRow(row: string, fields: readonly string[]): TaskRecord {
-    const values = JSON.parse(row) as readonly unknown[]
-    if (!Array.isArray(values) || values.length !== fields.length + 1)
-      throw new SluiceError("store_damaged", `image: expected ${fields.length + 1} values of a finished task, got ${shown(row)}`)
-    const { task, history } = fromValues(values, fields)
-    if (isOurs(fields)) this.finished.set(task.id, row)
-    else this.put(task, history)
-    return task
+  /** Takes back the rows of an image that has these fields. */
+  restoring(fields: readonly string[]): (row: string) => Brief {
+    const isOurs = fields.length === rowFields.length && rowFields.every((field, i) => field === fields[i])
+    return (given) => {
+      const row = isOurs ? given : translated(given, fields)
+      const brief = briefOf(row)
+      if (!brief)
+        throw new SluiceError("store_damaged", `image: expected the ${rowFields.length + 1} values of a finished task, got ${shown(given)}`)
+      this.finished.set(brief.id, row)
+      return brief
+    }
   }
 
   private kept(id: string): Kept | undefined {
@@ -72,6 +74,7 @@ export class Tasks {
   }
 }
 
-function isOurs(fields: readonly string[]): boolean {
-  return fields.length === rowFields.length && rowFields.every((field, i) => field === fields[i])
+function translated(row: string, fields: readonly string[]): string {
+  const { task, history } = fromRow(row, fields)
+  return toRow(task, history)
 }

@@ -107,9 +107,11 @@ function* linesOf(parts: readonly Buffer[]): Generator<string> {
   for (const part of parts) {
     let from = 0
     for (let end = part.indexOf(10); end !== -1; end = part.indexOf(10, from)) {
-      rest.push(part.subarray(from, end))
-      yield Buffer.concat(rest).toString("utf8")
-      rest = []
+      if (rest.length === 0) yield part.toString("utf8", from, end)
+      else {
+        yield Buffer.concat([...rest, part.subarray(from, end)]).toString("utf8")
+        rest = []
+      }
       from = end + 1
     }
     if (from < part.length) rest.push(part.subarray(from))
