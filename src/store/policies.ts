@@ -70,7 +70,8 @@ export function hasSettings({ settings }: LimitRecord): boolean {
   return Object.keys(settings).some((key) => key !== "")
 }
 
-function settingOf({ settings }: LimitRecord, key: string): LimitSetting {
+/** What people have set for the key, and nothing that every object has by that name. */
+export function settingOf({ settings }: LimitRecord, key: string): LimitSetting {
   const found: Partial<LimitSetting> | undefined = settings[key]
   // A key may be called like something that every object has.
   return found?.isPaused === undefined ? noSetting : (found as LimitSetting)

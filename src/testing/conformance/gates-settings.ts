@@ -109,6 +109,24 @@ export const gatesSettingsTests = theme("gates-settings", {
     equal((await bench.worker("other").claim()).length, 2)
   },
 
+  "a gate whose key is called like something that every object has is set like any other": async (bench) => {
+    await bench.declare("vendor", slots(3))
+    const keys = ["__proto__", "constructor", "isPaused", "toString"]
+    const worker = bench.worker()
+    for (const key of keys) {
+      await bench.change("vendor", { kind: "pause" }, key)
+      await bench.change("vendor", set({ concurrency: 1 }), key)
+      await bench.submitMany(2, { gates: through("vendor", key) })
+    }
+    deepEqual(await worker.claim(), [])
+    for (const key of keys) equal((await bench.gate("vendor", key)).isPaused, true, key)
+    for (const key of keys) await bench.change("vendor", { kind: "resume" }, key)
+    equal((await worker.claim()).length, keys.length)
+    for (const key of keys) await bench.change("vendor", { kind: "reset" }, key)
+    deepEqual((await bench.change("vendor", { kind: "resume" })).settings, {})
+    equal((await worker.claim()).length, keys.length)
+  },
+
   "a pause of the whole limit pauses every key, whatever is set for it": async (bench) => {
     await bench.declare("vendor", slots(1))
     await bench.change("vendor", set({ concurrency: 5 }), "a")
