@@ -188,10 +188,22 @@ export function permitOpensAtUs(policy: GatePolicy, state: GateState, fromUs: nu
   return ratesAllOpenAtUs(policy, state, Math.max(fromUs, ceilTo(paceOf(policy, state)?.nextAtUs ?? 0, toldUs)), cost)
 }
 
-/** Charged now, for a moment that may lie ahead. */
-export function chargePermit(policy: GatePolicy, state: GateState, nowUs: number, atUs: number, cost: number, delayUs = 0): GateState {
+/** A charge for a moment that may lie ahead. */
+export interface Permit {
+  readonly atUs: number
+  readonly cost: number
+  readonly delayUs: number
+  /** As of a passage. */
+  readonly lateUs: number
+}
+
+/** Charged now. */
+export function chargePermit(policy: GatePolicy, state: GateState, nowUs: number, { atUs, cost, delayUs, lateUs }: Permit): GateState {
   const pace = paceOf(policy, state)
-  const rates = policy.rates.map((rate, i) => chargeAhead(rate, rateOf(policy, state, i), nowUs, atUs, cost))
+  const rates = policy.rates.map((rate, i) => {
+    const known = rateOf(policy, state, i)
+    return chargeAhead(rate, known, nowUs, known.kind === "window" ? atUs + lateUs : atUs, cost)
+  })
   const window = state.window && chargeToldAhead(state.window, nowUs, atUs, cost)
   return { ...state, rates, ...(pace && { pace: chargePaceAt(pace, atUs, cost, delayUs) }), ...(window && { window }) }
 }
