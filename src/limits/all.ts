@@ -1,11 +1,11 @@
 // Several gates at once: all of them admit, or none is charged.
 
 import { admit, chargePermit, type GateState, neverUs, type Passage, permitOpensAtUs } from "./gate.ts"
-import type { GatePolicy } from "./policy.ts"
+import type { PassingPolicy } from "./policy.ts"
 
 export interface GateToPass {
   readonly name: string
-  readonly policy: GatePolicy
+  readonly policy: PassingPolicy
   readonly state: GateState
   readonly passage: Passage
 }
@@ -30,7 +30,7 @@ export function admitAll(gates: readonly GateToPass[], nowUs: number): Admission
 }
 
 export interface GateToAsk {
-  readonly policy: GatePolicy
+  readonly policy: PassingPolicy
   readonly state: GateState
   readonly cost: number
   /** The distance that is asked for; 0: none. */
