@@ -2,7 +2,7 @@
 // it. Numbers that are the answer to nothing (a lease of a thousand years, a page of a million) are bounded.
 
 import { z } from "zod"
-import type { GatePolicy, Taught } from "../limits/index.ts"
+import { type GatePolicy, type Taught, wholeShare } from "../limits/index.ts"
 import type { LimitChange } from "../store/index.ts"
 import { budgets, isTaughtByAnybody, type Operation, type Store } from "../store/index.ts"
 import { isNewTask } from "../store/job-sound.ts"
@@ -18,10 +18,19 @@ const count = z.int().min(0)
 const page = z.int().min(0).max(1_000_000)
 const time = z.int().min(-lastMs).max(lastMs)
 const timeOrNull = time.nullable()
-const durationMs = z.number().min(0).max(lastMs)
-const ageOrNull = durationMs.nullable()
-const leaseMs = z
+const ageMs = z.number().min(0).max(lastMs)
+const ageOrNull = ageMs.nullable()
+/** The longest that people can give: now and so much more is a time. */
+const retryAfterMs = z
   .number()
+  .min(0)
+  .max(100_000 * 365 * 86_400_000)
+  .nullable()
+/** What is kept is whole: no store could read a part of a millisecond, or of a cost, again. */
+const durationMs = z.int().min(0).max(lastMs)
+const cost = z.int().min(0)
+const leaseMs = z
+  .int()
   .min(1)
   .max(86_400_000 * 7)
 const random = z.number().min(0).max(1)
@@ -69,10 +78,10 @@ const heard = z
       limit: nameOrNull,
       kind: z.enum(["served", "refused", "told"]),
       reason: z.enum(["rate", "concurrency"]),
-      retryAfterMs: ageOrNull,
+      retryAfterMs,
       quotas: z.array(quota).max(100),
-      sentAgoMs: durationMs,
-      respondedAgoMs: durationMs,
+      sentAgoMs: ageMs,
+      respondedAgoMs: ageMs,
       random,
     }),
   )
@@ -89,7 +98,7 @@ const outcome = z.discriminatedUnion("kind", [
     error: text,
     status: status.nullable(),
     limit: nameOrNull,
-    retryAfterMs: ageOrNull,
+    retryAfterMs,
     delayMs: durationMs,
     random,
     scope: z.literal("task").optional(),
@@ -103,7 +112,7 @@ const settle = z.strictObject({
   id,
   fence: count,
   outcome,
-  spent: z.array(z.strictObject({ limit: name, actual: z.number().min(0) })).max(1_000),
+  spent: z.array(z.strictObject({ limit: name, actual: cost })).max(1_000),
   sentAgoMs: ageOrNull,
   respondedAgoMs: ageOrNull,
   rttMs: ageOrNull,
@@ -121,27 +130,25 @@ const exchange = z.strictObject({
 })
 
 /** One that waited and runs already is told as it was asked for. */
-const callAsked = z.object({ id, limit: name, key, cost: z.number().min(0), isFurther: z.boolean() })
+const callAsked = z.object({ id, limit: name, key, cost: cost.min(1), isFurther: z.boolean() })
 
 const hold = z.strictObject({
   ownerId: id,
   number: count,
   leaseMs,
   release: z
-    .array(
-      z.strictObject({ id, spent: z.number().min(0).nullable(), sentAgoMs: ageOrNull, respondedAgoMs: ageOrNull, rttMs: ageOrNull, heard }),
-    )
+    .array(z.strictObject({ id, spent: cost.nullable(), sentAgoMs: ageOrNull, respondedAgoMs: ageOrNull, rttMs: ageOrNull, heard }))
     .max(10_000),
   renew: z.array(z.strictObject({ id })).max(10_000),
   adopt: z.array(callAsked).max(10_000),
-  acquire: z.array(callAsked.extend({ waitMs: durationMs })).max(10_000),
+  acquire: z.array(callAsked.extend({ waitMs: ageMs })).max(10_000),
   sinceMs: time,
   shares: z
     .array(
       z.strictObject({
         limit: name,
-        from: z.number(),
-        to: z.number(),
+        from: count.max(wholeShare),
+        to: count.max(wholeShare),
         fallbackMs: durationMs,
         isUsing: z.boolean(),
         isLeaving: z.boolean(),
@@ -186,8 +193,8 @@ export const operationSchemas = {
     id,
     fence: count,
     limit: nameOrNull,
-    cost: z.number().min(0).nullable(),
-    withinMs: durationMs,
+    cost: cost.nullable(),
+    withinMs: ageMs,
     heard: heard.optional(),
   }),
   hold,
@@ -237,7 +244,7 @@ export const operationSchemas = {
   limitChanges: z.strictObject({ limit: nameOrNull, beforeNumber: z.int().nullable(), count: page }),
   forecastErrors: none,
   workers: z.strictObject({ limit: page }),
-  waiting: z.strictObject({ afterSeq: count, expiringWithinMs: durationMs, limit: page }),
+  waiting: z.strictObject({ afterSeq: count, expiringWithinMs: ageMs, limit: page }),
   saveSchedule: z.strictObject({ schedule: newSchedule, nextAtMs: timeOrNull }),
   schedules: z.strictObject({ names: z.array(name).max(10_000).nullable(), afterName: nameOrNull, count: page }),
   dueSchedules: z.strictObject({ count: page }),
@@ -265,7 +272,7 @@ export const operationSchemas = {
   sweep: z.strictObject({
     backoff: z.strictObject({ baseMs: durationMs, factor: z.number().min(0).max(1_000), capMs: durationMs }),
     random,
-    retentionMs: ageOrNull,
+    retentionMs: durationMs.nullable(),
   }),
   now: none,
   describe: none,

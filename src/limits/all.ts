@@ -1,11 +1,11 @@
 // Several gates at once: all of them admit, or none is charged.
 
 import { admit, chargePermit, type GateState, neverUs, type Passage, permitOpensAtUs } from "./gate.ts"
-import type { GatePolicy } from "./policy.ts"
+import type { PassingPolicy } from "./policy.ts"
 
 export interface GateToPass {
   readonly name: string
-  readonly policy: GatePolicy
+  readonly policy: PassingPolicy
   readonly state: GateState
   readonly passage: Passage
 }
@@ -30,18 +30,23 @@ export function admitAll(gates: readonly GateToPass[], nowUs: number): Admission
 }
 
 export interface GateToAsk {
-  readonly policy: GatePolicy
+  readonly policy: PassingPolicy
   readonly state: GateState
   readonly cost: number
   /** The distance that is asked for; 0: none. */
   readonly delayUs: number
 }
 
+export interface Reserved {
+  readonly atUs: number
+  readonly states: readonly GateState[]
+}
+
 /**
  * One more request of somebody who has passed all of them: charged now, at each of them for one and the same moment. Charged one after
  * the other, a request that the second holds back would go out long after the moment that the first has reckoned with.
  */
-export function reserveAll(gates: readonly GateToAsk[], nowUs: number): { readonly atUs: number; readonly states: readonly GateState[] } {
+export function reserveAll(gates: readonly GateToAsk[], nowUs: number, lateUs = 0): Reserved {
   let atUs = nowUs
   for (let look = 0; ; look++) {
     const laterUs = Math.max(atUs, ...gates.map(({ policy, state, cost }) => permitOpensAtUs(policy, state, atUs, cost)))
@@ -49,7 +54,10 @@ export function reserveAll(gates: readonly GateToAsk[], nowUs: number): { readon
     atUs = look < mostLooks ? laterUs : neverUs
     if (atUs >= neverUs) break
   }
-  return { atUs, states: gates.map(({ policy, state, cost, delayUs }) => chargePermit(policy, state, nowUs, atUs, cost, delayUs)) }
+  return {
+    atUs,
+    states: gates.map(({ policy, state, cost, delayUs }) => chargePermit(policy, state, nowUs, { atUs, cost, delayUs, lateUs })),
+  }
 }
 
 /** Windows of several gates may take turns at being closed; not for long. */

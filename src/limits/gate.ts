@@ -1,11 +1,10 @@
 // A gate: one limit for one key, with its live state as a plain value. Admission charges it; settling gives back and corrects.
 
-import { SluiceError } from "../errors/index.ts"
 import { type Cooldown, noCooldown } from "./cooldown.ts"
 import { hasLearned, type Learned } from "./learning/learned.ts"
 import { chargePace, chargePaceAt, correctPace, forecastPace, newPace, type Pace } from "./pace.ts"
-import { ceilTo, type GatePolicy, isMetered, largestCost, type RatePolicy, slotsFor } from "./policy.ts"
-import { charge, chargeAhead, correct, emptyRate, forecastRate, opensAtUs, type RateState, usedOf } from "./rate.ts"
+import { ceilTo, countedRates, type GatePolicy, isMetered, largestCost, type PassingPolicy, type RatePolicy, slotsFor } from "./policy.ts"
+import { charge, chargeAhead, correct, emptyRate, forecastRate, opensAtUs, pastOf, type RateState, usedOf } from "./rate.ts"
 import { chargeTold, chargeToldAhead, correctTold, forecastTold, type ToldWindow, toldOpensAtUs } from "./told-window.ts"
 
 /** Whoever has passed a gate with slots and not yet settled: one lease of one task. */
@@ -70,7 +69,7 @@ export function slotsOf({ concurrency }: GatePolicy, { slots }: GateState): numb
   return concurrency === null ? null : Math.min(concurrency, slots ?? concurrency)
 }
 
-export function admit(policy: GatePolicy, state: GateState, nowUs: number, passage: Passage): Admission {
+export function admit(policy: PassingPolicy, state: GateState, nowUs: number, passage: Passage): Admission {
   const isOfSlots = hasSlotsAlone(policy, state)
   const atUs = isOfSlots ? slotsOpenAtUs(policy, state, nowUs, passage.cost) : gateOpensAtUs(policy, state, nowUs, passage.cost)
   if (atUs > nowUs) return { kind: "refused", atUs }
@@ -83,7 +82,7 @@ export function admit(policy: GatePolicy, state: GateState, nowUs: number, passa
     kind: "admitted",
     state: {
       ...state,
-      rates: policy.rates.map((rate, i) => chargeLate(rate, rateOf(policy, state, i), nowUs, passage.lateUs ?? 0, cost)),
+      rates: countedRates(policy).map((rate, i) => chargeLate(rate, rateOf(rate, state, i), nowUs, passage.lateUs ?? 0, cost)),
       holders,
       ...(pace && { pace: chargePace(pace, nowUs, cost, delayUs ?? 0) }),
       ...(state.window && { window: chargeTold(state.window, nowUs, cost) }),
@@ -97,8 +96,8 @@ function chargeLate(rate: RatePolicy, state: RateState, nowUs: number, lateUs: n
 }
 
 /** Nothing there goes by time: who passes takes slots, who settles gives them back, and that is all. */
-export function hasSlotsAlone(policy: GatePolicy, { rates, pace, window }: GateState): boolean {
-  return !isMetered(policy) && rates.length === 0 && !pace && !window
+export function hasSlotsAlone(policy: PassingPolicy, { rates, pace, window }: GateState): boolean {
+  return !isMetered(policy) && !policy.counted && rates.length === 0 && !pace && !window
 }
 
 /** Field by field where it has no more than every gate has, which nearly all are: quicker than to go through all that there may be. */
@@ -125,7 +124,7 @@ function slotsOpenAtUs(policy: GatePolicy, state: GateState, nowUs: number, cost
 
 function ratesOpenAtUs(policy: GatePolicy, state: GateState, nowUs: number, cost: number): number {
   let atUs = toldOpensAtUs(state.window, nowUs, cost)
-  for (const [i, rate] of policy.rates.entries()) atUs = Math.max(atUs, opensAtUs(rate, rateOf(policy, state, i), nowUs, cost))
+  for (const [i, rate] of policy.rates.entries()) atUs = Math.max(atUs, opensAtUs(rate, rateOf(rate, state, i), nowUs, cost))
   return atUs
 }
 
@@ -172,14 +171,12 @@ function liveHolders(state: GateState, nowUs: number): readonly Holder[] {
   return state.holders.filter((holder) => holder.untilUs > nowUs)
 }
 
-/** What is known of this rate: a policy that was changed keeps the past of the rates that are counted as before. */
-function rateOf(policy: GatePolicy, state: GateState, i: number): RateState {
-  const rate = policy.rates[i]
-  if (!rate) throw new SluiceError("store_damaged", `expected rate ${i} of a policy that has ${policy.rates.length}`)
+/** What is known of this rate: a policy that was changed keeps the past of the rates that are counted as before, or nearly so. */
+function rateOf(rate: RatePolicy, { rates }: GateState, i: number): RateState {
   const empty = emptyRate(rate)
   const isAlike = (known: RateState | undefined) => known?.kind === empty.kind && known.perUs === empty.perUs
-  const known = state.rates[i]
-  return (isAlike(known) ? known : state.rates.find(isAlike)) ?? empty
+  const known = rates[i]
+  return (isAlike(known) ? known : rates.find(isAlike)) ?? pastOf(rate, rates) ?? empty
 }
 
 /** One more request by somebody who has passed already: the earliest time, from then on, at which it fits. No slot is taken. */
@@ -188,10 +185,22 @@ export function permitOpensAtUs(policy: GatePolicy, state: GateState, fromUs: nu
   return ratesAllOpenAtUs(policy, state, Math.max(fromUs, ceilTo(paceOf(policy, state)?.nextAtUs ?? 0, toldUs)), cost)
 }
 
-/** Charged now, for a moment that may lie ahead. */
-export function chargePermit(policy: GatePolicy, state: GateState, nowUs: number, atUs: number, cost: number, delayUs = 0): GateState {
+/** A charge for a moment that may lie ahead. */
+export interface Permit {
+  readonly atUs: number
+  readonly cost: number
+  readonly delayUs: number
+  /** As of a passage. */
+  readonly lateUs: number
+}
+
+/** Charged now. */
+export function chargePermit(policy: PassingPolicy, state: GateState, nowUs: number, { atUs, cost, delayUs, lateUs }: Permit): GateState {
   const pace = paceOf(policy, state)
-  const rates = policy.rates.map((rate, i) => chargeAhead(rate, rateOf(policy, state, i), nowUs, atUs, cost))
+  const rates = countedRates(policy).map((rate, i) => {
+    const known = rateOf(rate, state, i)
+    return chargeAhead(rate, known, nowUs, known.kind === "window" ? atUs + lateUs : atUs, cost)
+  })
   const window = state.window && chargeToldAhead(state.window, nowUs, atUs, cost)
   return { ...state, rates, ...(pace && { pace: chargePaceAt(pace, atUs, cost, delayUs) }), ...(window && { window }) }
 }
@@ -212,10 +221,10 @@ export interface Settlement {
  * Gives the slot back, once: a holder that is not there, or has another fence, changes nothing. The rates know nobody: whoever
  * settles is asked to do it once, which the fence of the task sees to.
  */
-export function settleGate(policy: GatePolicy, state: GateState, nowUs: number, settlement: Settlement): GateState {
+export function settleGate(policy: PassingPolicy, state: GateState, nowUs: number, settlement: Settlement): GateState {
   const { id, fence, admittedAtUs, reserved } = settlement
   const spent = { ...settlement, actual: settlement.actual ?? reserved }
-  const rates = policy.rates.map((rate, i) => correct(rate, rateOf(policy, state, i), nowUs, spent))
+  const rates = countedRates(policy).map((rate, i) => correct(rate, rateOf(rate, state, i), nowUs, spent))
   const pace = state.pace && correctPace(state.pace, spent.actual - reserved)
   const window = state.window && correctTold(state.window, nowUs, spent)
   return { ...releaseHolder(state, id, fence, nowUs, admittedAtUs), rates, ...(pace && { pace }), ...(window && { window }) }
@@ -256,7 +265,7 @@ export function forecast(policy: GatePolicy, state: GateState, nowUs: number, ah
   if (pace) atUs = Math.max(atUs, forecastPace(pace, fromUs, ahead.cost, delayUs))
   if (state.window) atUs = Math.max(atUs, forecastTold(state.window, fromUs, ahead.cost, cost))
   for (const [i, rate] of policy.rates.entries()) {
-    atUs = Math.max(atUs, forecastRate(rate, rateOf(policy, state, i), fromUs, ahead.cost, cost))
+    atUs = Math.max(atUs, forecastRate(rate, rateOf(rate, state, i), fromUs, ahead.cost, cost))
   }
   return atUs
 }
@@ -274,14 +283,14 @@ function forecastSlots(policy: GatePolicy, state: GateState, fromUs: number, ahe
 
 /** What counts against each rate at this moment. */
 export function levels(policy: GatePolicy, state: GateState, nowUs: number): readonly number[] {
-  return policy.rates.map((rate, i) => usedOf(rate, rateOf(policy, state, i), nowUs))
+  return policy.rates.map((rate, i) => usedOf(rate, rateOf(rate, state, i), nowUs))
 }
 
 /** Nothing of it matters any more: made anew, it would be the same gate. */
-export function isSpent(policy: GatePolicy, state: GateState, nowUs: number): boolean {
+export function isSpent(policy: PassingPolicy, state: GateState, nowUs: number): boolean {
   if (state.closedUntilUs > nowUs || heldSlots(state, nowUs) > 0) return false
   // A cooldown is remembered for an hour: the next refusal goes on from there.
   if (state.cooldown.count > 0 && nowUs - state.cooldown.reactedAtUs < 3_600_000_000) return false
   if (hasLearned(state, nowUs) || (state.pace?.nextAtUs ?? 0) > nowUs) return false
-  return levels(policy, state, nowUs).every((used) => used === 0)
+  return levels({ ...policy, rates: countedRates(policy) }, state, nowUs).every((used) => used === 0)
 }

@@ -33,10 +33,12 @@ export { setScout } from "./learning/set-scout.ts"
 export type { Pace } from "./pace.ts"
 export {
   type AdaptivePolicy,
+  coarse,
   type GatePolicy,
   isMetered,
   type LinearPolicy,
   largestCost,
+  type PassingPolicy,
   type Provider,
   type RatePolicy,
   type ScoutPolicy,

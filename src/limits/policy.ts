@@ -29,6 +29,16 @@ export interface GatePolicy {
   readonly quota?: string
 }
 
+/** A policy that holds for now: rates that may hold again later are counted meanwhile, and hold nobody. */
+export interface PassingPolicy extends GatePolicy {
+  readonly counted?: readonly RatePolicy[]
+}
+
+/** All that is counted, what holds first. */
+export function countedRates({ rates, counted }: PassingPolicy): readonly RatePolicy[] {
+  return counted ? [...rates, ...counted] : rates
+}
+
 export type AdaptivePolicy = ScoutPolicy | LinearPolicy
 
 /** Finds a limit that nobody has told. */
@@ -83,7 +93,14 @@ export interface LinearPolicy {
 
 /** Free times are rounded up to this, which bounds how many of them there are. */
 export function grainUs({ limit, perUs }: RatePolicy): number {
-  return limit <= 256 ? Math.min(1_000, perUs) : Math.ceil(perUs / 256)
+  return limit <= mostFine ? Math.min(1_000, perUs) : Math.ceil(perUs / 256)
+}
+
+const mostFine = 256
+
+/** Of one that holds nobody there are no more free times than of one that lets many pass, however many do. */
+export function coarse(rate: RatePolicy): RatePolicy {
+  return { ...rate, limit: Math.max(rate.limit, mostFine + 1) }
 }
 
 /** A cost counts against the rates, and a task takes one slot; where there are slots alone, they are what it costs. */

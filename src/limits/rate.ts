@@ -12,6 +12,7 @@ import {
   pruneWindow,
   usedOfWindow,
   type WindowState,
+  windowOfLength,
   windowOpensAtUs,
   withLag,
 } from "./window.ts"
@@ -21,6 +22,17 @@ export type RateState = WindowState | FixedState | BucketState
 export function emptyRate(policy: RatePolicy): RateState {
   if (policy.provider === "fixed") return emptyFixed(policy)
   return policy.provider === "bucket" ? emptyBucket(policy) : emptyWindow(policy)
+}
+
+/** What is known of a rate where only others were counted in its way: nothing that they have admitted may be forgotten. Null: nothing. */
+export function pastOf(policy: RatePolicy, known: readonly RateState[]): RateState | null {
+  let longest: WindowState | null = null
+  for (const one of known) if (one.kind === "window" && (!longest || one.perUs > longest.perUs)) longest = one
+  return longest && isRolling(policy) ? windowOfLength(policy, longest) : null
+}
+
+function isRolling({ provider }: RatePolicy): boolean {
+  return provider === "sliding" || provider === "unknown"
 }
 
 /** What counts against the rate at this moment. */

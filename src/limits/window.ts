@@ -24,6 +24,19 @@ export function freeAtUs(policy: RatePolicy, nowUs: number): number {
   return ceilTo(nowUs + policy.perUs + slackUs, grainUs(policy))
 }
 
+/** The same charges, each free again when it would be had it been made to a window of this length. Those that were free already are not known. */
+export function windowOfLength(policy: RatePolicy, known: WindowState): WindowState {
+  const laterUs = policy.perUs - known.perUs
+  const free: FreeTime[] = []
+  for (const [freeUs, cost] of known.free) {
+    const atUs = ceilTo(Math.max(0, freeUs + laterUs), grainUs(policy))
+    const last = free.at(-1)
+    if (last && last[0] === atUs) free[free.length - 1] = [atUs, last[1] + cost]
+    else free.push([atUs, cost])
+  }
+  return { ...known, perUs: policy.perUs, free }
+}
+
 export function pruneWindow(state: WindowState, nowUs: number): WindowState {
   const from = state.free.findIndex(([atUs]) => atUs > nowUs)
   if (from === 0) return state

@@ -16,6 +16,8 @@ export interface CallRecord {
   readonly leaseMs: number
   /** Null while it waits. */
   readonly grantedAtMs: number | null
+  /** By how much later it was charged, as for a task; absent: it was not. */
+  readonly lateMs?: number
   /** Without a sign of life from its owner it is over then, whether it waits or holds. */
   readonly untilMs: number
 }

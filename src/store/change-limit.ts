@@ -4,7 +4,7 @@ import { SluiceError, shown } from "../errors/index.ts"
 import { endCooldown, forgetLearned, type GateState, type Taught, withTaught } from "../limits/index.ts"
 import type { StoredGate } from "./limit-records.ts"
 import type { ChangeLimitAnswer, ChangeLimitRequest, LimitChange, LimitSetting } from "./limits-contract.ts"
-import { type LimitRecord, noSetting } from "./policies.ts"
+import { type LimitRecord, noSetting, settingOf } from "./policies.ts"
 import type { Records } from "./records.ts"
 import { reportLimit } from "./report.ts"
 
@@ -25,7 +25,7 @@ export function changeLimit(records: Records, { limit: name, key, change, by }: 
 }
 
 function setBy(records: Records, before: LimitRecord, key: string, change: Setting): LimitRecord {
-  const after = withSetting(before, key, apply(inEffect(before.settings[key] ?? noSetting, records.nowMs), change))
+  const after = withSetting(before, key, apply(inEffect(settingOf(before, key), records.nowMs), change))
   records.limits.saveLimit(after)
   records.gates.forget()
   return after
@@ -66,9 +66,9 @@ function apply(setting: LimitSetting, change: Setting): LimitSetting {
 }
 
 function withSetting(limit: LimitRecord, key: string, setting: LimitSetting): LimitRecord {
-  const settings: Record<string, LimitSetting> = { ...limit.settings }
+  // Written out with the others: assigned, one for "__proto__" would be the prototype of them all.
+  const settings: Record<string, LimitSetting> = { ...limit.settings, [key]: setting }
   if (JSON.stringify(setting) === JSON.stringify(noSetting)) delete settings[key]
-  else settings[key] = setting
   return { ...limit, settings }
 }
 

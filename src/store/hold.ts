@@ -83,7 +83,8 @@ function releaseAt(records: Records, call: CallRecord, grantedAtMs: number, told
   const settled = settleGate(gate.force.policy, gate.state, nowUs, {
     id: call.id,
     fence: callFence,
-    admittedAtUs,
+    // Where it was charged, which is how the charge is found.
+    admittedAtUs: admittedAtUs + (call.lateMs ?? 0) * 1_000,
     reserved: call.cost,
     actual: told.spent,
     sentAtUs: atUs(told.sentAgoMs),
@@ -131,7 +132,9 @@ function adopt(records: Records, { ownerId, leaseMs }: HoldRequest, asked: CallA
   const before = calls.load([asked.id]).get(asked.id)
   const untilMs = nowMs + leaseMs
   const grantedAtMs = before?.grantedAtMs ?? nowMs
-  calls.save({ ...callOf(asked), ownerId, gate: before?.gate ?? gate.number, seq: before?.seq ?? 0, leaseMs, grantedAtMs, untilMs })
+  const late = before?.lateMs === undefined ? {} : { lateMs: before.lateMs }
+  const place = { gate: before?.gate ?? gate.number, seq: before?.seq ?? 0 }
+  calls.save({ ...callOf(asked), ownerId, ...place, leaseMs, grantedAtMs, ...late, untilMs })
   if (before && before.grantedAtMs === null) serve(records, before.gate)
   holdAt(records, gate, asked, untilMs)
   return "ok"
@@ -160,7 +163,7 @@ function acquire(records: Records, request: HoldRequest, asked: HoldRequest["acq
   const untilMs = nowMs + leaseMs
   const isBehind = gates.lines.serve(gate) !== null
   if (!isLate && !isBehind && gates.lines.admit(gate, asked, untilMs) === null) {
-    calls.save({ ...callOf(asked), ownerId, gate: gate.number, seq: 0, leaseMs, grantedAtMs: nowMs, untilMs })
+    calls.save({ ...callOf(asked), ownerId, gate: gate.number, seq: 0, leaseMs, ...gates.lines.granted(), untilMs })
     return { kind: "granted", untilMs }
   }
   if (isLate || asked.waitMs <= 0)

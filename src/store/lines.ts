@@ -48,19 +48,30 @@ export class Lines {
         this.served.set(gate, { state: gate.state, untilMs: call.untilMs })
         return call.untilMs
       }
-      calls.save({ ...call, grantedAtMs: nowMs, untilMs: nowMs + call.leaseMs })
+      calls.save({ ...call, ...this.granted(), untilMs: nowMs + call.leaseMs })
       if (call.ownerId !== this.owner) calls.tellNews()
     }
   }
 
   /** Passes the gate; or tells when it may. */
   admit(gate: OpenGate, { id, cost, isFurther }: Pick<CallAsked, "id" | "cost" | "isFurther">, untilMs: number): number | null {
-    const passage = { id, fence: callFence, cost, untilUs: untilMs * 1_000 }
+    const passage = { id, fence: callFence, cost, untilUs: untilMs * 1_000, lateUs: this.lateMs() * 1_000 }
     const admission = admit(policyFor(gate, isFurther), closedBy(gate), this.records.nowMs * 1_000, passage)
     if (admission.kind === "refused") return Math.ceil(admission.atUs / 1_000)
     // A hand that has closed the gate is no part of its state.
     this.gates.change(gate, { ...admission.state, closedUntilUs: gate.state.closedUntilUs })
     return null
+  }
+
+  /** When it was admitted, and by how much later it was charged. */
+  granted(): { readonly grantedAtMs: number; readonly lateMs?: number } {
+    const { nowMs } = this.records
+    const lateMs = this.lateMs()
+    return lateMs > 0 ? { grantedAtMs: nowMs, lateMs } : { grantedAtMs: nowMs }
+  }
+
+  private lateMs(): number {
+    return this.records.clockErrorMs ?? 0
   }
 
   /** Who stands in line has changed: it is looked at again. */

@@ -99,7 +99,7 @@ export function permitAtGates(records: Records, task: TaskRecord, request: Permi
   }
   const closedUs = Math.max(0, ...asked.map(({ gate }) => closedBy(gate).closedUntilUs))
   if (closedUs > nowUs) return { kind: "later", waitMs: closedUs >= neverUs ? null : Math.ceil((closedUs - nowUs) / 1_000) }
-  const { atUs, states } = reserveAll(asked, nowUs)
+  const { atUs, states } = reserveAll(asked, nowUs, (records.clockErrorMs ?? 0) * 1_000)
   const waitMs = Math.ceil((atUs - nowUs) / 1_000)
   if (waitMs > request.withinMs) return { kind: "later", waitMs }
   for (const [i, { gate }] of asked.entries()) gates.change(gate, states[i] as GateState)

@@ -1,6 +1,6 @@
 // What holds for a limit: what live code declares, and what people have set on top of it.
 
-import { type GatePolicy, neverUs, strictest } from "../limits/index.ts"
+import { coarse, type GatePolicy, neverUs, type PassingPolicy, type RatePolicy, strictest } from "../limits/index.ts"
 import type { LimitSetting } from "./limits-contract.ts"
 import type { OwnerShare } from "./shares.ts"
 
@@ -21,7 +21,7 @@ export interface Declaration {
 
 /** What holds for one gate at one moment. */
 export interface InForce {
-  readonly policy: GatePolicy
+  readonly policy: PassingPolicy
   readonly isOverridden: boolean
   readonly isPaused: boolean
   /** By hand; 0 while open. */
@@ -70,7 +70,8 @@ export function hasSettings({ settings }: LimitRecord): boolean {
   return Object.keys(settings).some((key) => key !== "")
 }
 
-function settingOf({ settings }: LimitRecord, key: string): LimitSetting {
+/** What people have set for the key, and nothing that every object has by that name. */
+export function settingOf({ settings }: LimitRecord, key: string): LimitSetting {
   const found: Partial<LimitSetting> | undefined = settings[key]
   // A key may be called like something that every object has.
   return found?.isPaused === undefined ? noSetting : (found as LimitSetting)
@@ -92,9 +93,29 @@ export function inForce(limit: LimitRecord, key: string, nowMs: number): InForce
   }
 }
 
-function overridden(base: GatePolicy, overrides: readonly LimitSetting[]): GatePolicy {
+function overridden(base: GatePolicy, overrides: readonly LimitSetting[]): PassingPolicy {
   let policy = base
-  for (const { override } of overrides) policy = { ...policy, ...override }
+  const replaced: RatePolicy[] = []
+  for (const { override } of overrides) {
+    // A bucket that more was taken out of than it has would be empty for long.
+    if (override?.rates) replaced.push(...policy.rates.filter(({ provider }) => provider !== "bucket"))
+    policy = { ...policy, ...override }
+  }
+  const counted = replaced.filter((rate, i) => ![...policy.rates, ...replaced.slice(0, i)].some((other) => isCountedAlike(rate, other)))
+  return counted.length > 0 ? { ...policy, counted: counted.map(coarse) } : policy
+}
+
+/** What is charged to the one is charged to the other. */
+function isCountedAlike(a: RatePolicy, b: RatePolicy): boolean {
+  return a.perUs === b.perUs && wayOf(a) === wayOf(b)
+}
+
+function wayOf({ provider }: RatePolicy): string {
+  return provider === "unknown" ? "sliding" : provider
+}
+
+/** For people, and for processes that go by it themselves: what holds. */
+export function toldPolicy({ counted: _counted, ...policy }: PassingPolicy): GatePolicy {
   return policy
 }
 

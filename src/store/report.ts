@@ -6,7 +6,7 @@ import { closedBy } from "./costs.ts"
 import { aheadOf, behindCalls, forecastGate, forecastTask } from "./forecast.ts"
 import type { OpenGate } from "./gates.ts"
 import type { Explanation, GateReport, GatesAnswer, GatesRequest, LimitReport, LimitsRequest } from "./limits-contract.ts"
-import { basePolicy, declarationLivesMs, type LimitRecord, liveDeclarations } from "./policies.ts"
+import { basePolicy, declarationLivesMs, type LimitRecord, liveDeclarations, toldPolicy } from "./policies.ts"
 import type { Records } from "./records.ts"
 
 export function reportLimits(records: Records, request: LimitsRequest): { nowMs: number; limits: LimitReport[] } {
@@ -50,7 +50,7 @@ export function reportGate(records: Records, gate: OpenGate): GateReport {
     gate: gate.name,
     limit: gate.limit,
     key: gate.key,
-    policy,
+    policy: toldPolicy(policy),
     isOverridden,
     levels: [
       ...policy.rates.map((rate, i) => ({

@@ -4,7 +4,7 @@
 import { longestMemoryUs } from "../limits/index.ts"
 import type { HoldRequest, ShareTold } from "./calls-contract.ts"
 import { budgets } from "./contract.ts"
-import { inForce } from "./policies.ts"
+import { inForce, toldPolicy } from "./policies.ts"
 import type { Records } from "./records.ts"
 import { isAway, tellShare } from "./shares.ts"
 
@@ -31,7 +31,7 @@ export function shareOf(records: Records, ownerId: string, name: string): ShareT
   if (!limit || !own) return null
   const allowed = (key: string) => {
     const { policy, isPaused, closedUntilUs } = inForce(limit, key, records.nowMs)
-    return { policy, closedMs: isPaused ? null : Math.max(0, Math.ceil(closedUntilUs / 1_000) - records.nowMs) }
+    return { policy: toldPolicy(policy), closedMs: isPaused ? null : Math.max(0, Math.ceil(closedUntilUs / 1_000) - records.nowMs) }
   }
   // Sorted, so that their order does not matter: cut off, they are the same ones each time.
   const keys = [...Object.keys(limit.settings)].filter((key) => key !== "").sort()

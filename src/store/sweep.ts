@@ -45,10 +45,11 @@ function stopTasks(records: Records, limit: number): number {
   return stopped
 }
 
-/** Jobs are kept as long as what has finished. */
+/** Jobs are kept as long as the last of their tasks, which may have ended after them: one that is wanted again has to find its job. */
 function forgetJobs(records: Records, retentionMs: number | null, limit: number): number {
   if (retentionMs === null || limit <= 0) return 0
-  const old = records.jobRecords.endedBefore(records.nowMs - retentionMs, limit).filter(isAtRest)
+  const beforeMs = records.nowMs - retentionMs
+  const old = records.jobRecords.endedBefore(beforeMs, limit).filter((job) => isAtRest(job) && (job.taskEndedAtMs ?? 0) <= beforeMs)
   records.jobRecords.removeJobs(old.map(({ id }) => id))
   return old.length
 }

@@ -59,6 +59,23 @@ describe("a submission in a transaction of the caller's", () => {
     assert.equal(await runAll(queue, 1), 1)
   })
 
+  it("leaves nothing behind when it is rolled back: what its process submits then is run by others", async () => {
+    const letter = defineTask("letter", { run: (input: { to: string }) => input.to })
+    await client.query("begin")
+    // The second finds what the first has made.
+    for (const to of ["cat", "dan"]) await queue.submit(letter, { to }, { tx: client })
+    await client.query("rollback")
+    const task = await queue.submit(letter, { to: "eli" })
+    const elsewhere = await connect(place.url)
+    const claim = { number: 1, types: [{ type: letter.type, room: 9 }], max: 9 }
+    const { claimed } = await elsewhere.store.exchange({ workerId: "elsewhere", settles: [], heartbeats: [], leaseMs: 30_000, claim })
+    assert.deepEqual(
+      claimed.map(({ id }) => id),
+      [task.id],
+    )
+    await elsewhere.close()
+  })
+
   it("was never made when its process dies between submit and commit", async () => {
     const doomed = new pg.Client({ connectionString: place.url.replace(/\?.*/, "") })
     doomed.on("error", () => {})

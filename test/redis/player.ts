@@ -69,7 +69,10 @@ function playStep(policy: GatePolicy, state: GateState, step: TraceStep): Played
       return { state: renewHolder(policy, state, step.passage) }
     case "permit": {
       const opensAtUs = permitOpensAtUs(policy, state, atUs, step.cost)
-      return { atUs: opensAtUs, state: chargePermit(policy, state, atUs, opensAtUs, step.cost, step.delayUs) }
+      return {
+        atUs: opensAtUs,
+        state: chargePermit(policy, state, atUs, { atUs: opensAtUs, cost: step.cost, delayUs: step.delayUs ?? 0, lateUs: 0 }),
+      }
     }
     case "cooldown":
       return { state: cooldown(policy, state, atUs, step) }

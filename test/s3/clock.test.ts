@@ -36,8 +36,8 @@ it("a clock that was set is followed, and one that nobody hears of widens", () =
   ok(later && later.toMs - later.fromMs >= 1_010 + 400, "expected 200 ppm each way")
 })
 
-/** A window of 10 s that lets one pass; claims at these times, each stamped with the error. */
-function claims(errorMs: number, atMs: readonly number[]): readonly number[] {
+/** A window of 10 s that lets one pass, and a log whose records are stamped with the error. */
+function place(errorMs: number) {
   const replica = new Replica()
   const policy = {
     rates: [{ limit: 1, perUs: 10_000_000, provider: "sliding", slackUs: 0, guardUs: 0, phaseUs: 0, burst: null }],
@@ -70,6 +70,12 @@ function claims(errorMs: number, atMs: readonly number[]): readonly number[] {
     },
     ...{ expiry: null, maxRetries: 3, maxReschedules: null, maxThrottles: null, timeoutMs: 1_000, idempotencyKey: null, inputDigest: null },
   })
+  return { apply, task }
+}
+
+/** Claims at these times. */
+function claims(errorMs: number, atMs: readonly number[]): readonly number[] {
+  const { apply, task } = place(errorMs)
   apply(0, "submit", { tasks: [task("a"), task("b")] })
   const claim = (claimNumber: number) => ({ number: claimNumber, types: [{ type: "t", room: 1 }], max: 1 })
   const settle = { id: "a", fence: 1, outcome: { kind: "completed", output: null }, spent: [], sentAgoMs: 5, respondedAgoMs: 1, rttMs: 4 }
@@ -82,4 +88,44 @@ function claims(errorMs: number, atMs: readonly number[]): readonly number[] {
 it("what is charged becomes free later by the clock's error, also once it is settled", () => {
   deepEqual(claims(0, [0, 100, 9_999, 10_000]), [1, 0, 0, 1])
   deepEqual(claims(300, [0, 100, 10_000, 10_299, 10_300]), [1, 0, 0, 0, 1])
+})
+
+it("the same holds for calls outside the queue, those that stood in line among them", () => {
+  const granted = (errorMs: number, atMs: readonly number[], waitMs: number, spent: number | null = null) => {
+    const { apply } = place(errorMs)
+    const nothing = { renew: [], adopt: [], shares: [], sinceMs: 0, leaseMs: 60_000 }
+    const ended = { spent, sentAgoMs: 5, respondedAgoMs: 1, rttMs: 4, heard: [] }
+    let number = 0
+    let held: string[] = []
+    return atMs.map((ms) => {
+      const release = held.map((id) => ({ id, ...ended }))
+      const acquire = [
+        { id: waitMs > 0 ? `in line ${Math.min(number, 1)}` : `call ${number}`, limit: "api", key: "", cost: 1, isFurther: false, waitMs },
+      ]
+      const hold = { ownerId: "o", number: ++number, ...nothing, release, acquire }
+      const { acquired } = apply(ms, "hold", hold) as { acquired: { kind: string }[] }
+      const isGranted = acquired[0]?.kind === "granted"
+      held = isGranted ? acquire.map(({ id }) => id) : []
+      return isGranted ? 1 : 0
+    })
+  }
+  for (const waitMs of [0, 60_000]) {
+    deepEqual(granted(0, [0, 100, 9_999, 10_000], waitMs), [1, 0, 0, 1])
+    deepEqual(granted(300, [0, 100, 10_000, 10_299, 10_300], waitMs), [1, 0, 0, 0, 1])
+  }
+  // What it has not spent is found where it was charged.
+  deepEqual(granted(300, [0, 100], 0, 0), [1, 1])
+})
+
+it("the same holds for further requests of a run", () => {
+  const waits = (errorMs: number) => {
+    const { apply, task } = place(errorMs)
+    apply(0, "submit", { tasks: [task("a")] })
+    const claim = { number: 1, types: [{ type: "t", room: 1 }], max: 1 }
+    apply(0, "exchange", { workerId: "w", leaseMs: 60_000, heartbeats: [], settles: [], claim })
+    const permit = () => (apply(0, "permit", { id: "a", fence: 1, limit: "api", cost: 1, withinMs: 60_000 }) as { waitMs: number }).waitMs
+    return [permit(), permit()]
+  }
+  deepEqual(waits(0), [10_000, 20_000])
+  deepEqual(waits(300), [10_300, 20_600])
 })

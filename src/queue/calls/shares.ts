@@ -106,7 +106,8 @@ export class Shares {
     const used = this.byLimit.get(limit)
     const told = used?.told
     if (!used || !told) return null
-    const { policy, closedMs }: Allowed = told.keys[key] ?? told.whole
+    // A key may be called like something that every object has.
+    const { policy, closedMs }: Allowed = (Object.hasOwn(told.keys, key) ? told.keys[key] : null) ?? told.whole
     return {
       policy,
       share: sharePolicy(policy, this.interval(used, nowMs)),

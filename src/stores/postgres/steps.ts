@@ -98,12 +98,14 @@ export class Steps {
   async writeWithin<T>(client: Queryable, isFree: boolean, step: Step<T>, foresee: Foresee): Promise<T> {
     const { dialect, place } = this.parts
     const mode = isFree ? "free" : "locked"
+    // Whatever it finds he may have made himself in this transaction, and undo it.
+    const shared = { ...this.shared, plainLanes: new Map(this.shared.plainLanes) }
     try {
       for (let tries = 1; ; tries++) {
         const sql = new Session(client, dialect)
         sql.begin("SAVEPOINT sluice")
         try {
-          const { answer } = await this.perform(sql, mode, step, foresee)
+          const { answer } = await this.perform(sql, mode, step, foresee, shared)
           await sql.end("RELEASE SAVEPOINT sluice")
           return answer
         } catch (error) {
@@ -126,13 +128,13 @@ export class Steps {
     await Promise.allSettled([this.last, ...this.running])
   }
 
-  private async perform<T>(sql: Sql, mode: Mode, step: Step<T>, foresee: Foresee): Promise<Done<T>> {
+  private async perform<T>(sql: Sql, mode: Mode, step: Step<T>, foresee: Foresee, shared = this.shared): Promise<Done<T>> {
     const { ns, world, hasOwnClock, channel } = this.parts
     const beginning = sql.rows(beginnings[mode][1], ns)
     foresee(sql, mode)
     const [row] = await beginning
     const wallMs = hasOwnClock ? world.wallMs() : null
-    const records = new PostgresRecords({ ns, sql, row, wallMs, seen: this.clock, mode, shared: this.shared })
+    const records = new PostgresRecords({ ns, sql, row, wallMs, seen: this.clock, mode, shared })
     const answer = await step(records)
     if (mode !== "looking") await records.end(channel)
     // Where it was read without being written it is remembered here, so that this process at least never goes back.

@@ -80,6 +80,36 @@ export const gatesSettingsTests = theme("gates-settings", {
     equal((await worker.claim()).length, 2)
   },
 
+  "an override with a window of its own counts what was admitted before, and what the code says counts what it admits": async (bench) => {
+    await bench.declare("vendor", rolling(4, 10_000))
+    await bench.submitMany(20, { gates })
+    const worker = bench.worker()
+    equal((await worker.claim({ max: 2 })).length, 2)
+    await bench.world.advance(1_000)
+    const untilMs = bench.world.wallMs() + 1_000
+    await bench.change("vendor", set({ rates: [rate(3, 2_000)] }, untilMs))
+    deepEqual([(await worker.claim()).length, (await bench.gate("vendor")).policy], [1, rolling(3, 2_000)])
+    await bench.world.advance(1_000)
+    // Three in the last ten seconds, whoever let them pass.
+    equal((await worker.claim()).length, 1)
+    const { claimed, nextAtMs } = await worker.look()
+    deepEqual([claimed, nextAtMs], [[], bench.world.wallMs() + 8_000])
+    await bench.world.advance(8_000)
+    equal((await worker.claim()).length, 2)
+  },
+
+  "what the code says counts what was admitted while nothing was to hold": async (bench) => {
+    await bench.declare("vendor", rolling(4, 10_000))
+    await bench.submitMany(20, { gates })
+    const worker = bench.worker()
+    await bench.change("vendor", set({ rates: [] }))
+    equal((await worker.claim({ max: 9 })).length, 9)
+    await bench.change("vendor", { kind: "reset" })
+    deepEqual(await worker.claim(), [])
+    await bench.world.advance(11_000)
+    equal((await worker.claim()).length, 4)
+  },
+
   "an override with an end falls back to what the code says": async (bench) => {
     await bench.declare("vendor", slots(3))
     await bench.submitMany(4, { gates })
@@ -107,6 +137,24 @@ export const gatesSettingsTests = theme("gates-settings", {
     const blank = { override: null, overrideUntilMs: null, isPaused: false, closedUntilMs: null }
     deepEqual(settings, { "": { ...blank, override: { concurrency: 2 } }, a: { ...blank, override: { concurrency: 3 } } })
     equal((await bench.worker("other").claim()).length, 2)
+  },
+
+  "a gate whose key is called like something that every object has is set like any other": async (bench) => {
+    await bench.declare("vendor", slots(3))
+    const keys = ["__proto__", "constructor", "isPaused", "toString"]
+    const worker = bench.worker()
+    for (const key of keys) {
+      await bench.change("vendor", { kind: "pause" }, key)
+      await bench.change("vendor", set({ concurrency: 1 }), key)
+      await bench.submitMany(2, { gates: through("vendor", key) })
+    }
+    deepEqual(await worker.claim(), [])
+    for (const key of keys) equal((await bench.gate("vendor", key)).isPaused, true, key)
+    for (const key of keys) await bench.change("vendor", { kind: "resume" }, key)
+    equal((await worker.claim()).length, keys.length)
+    for (const key of keys) await bench.change("vendor", { kind: "reset" }, key)
+    deepEqual((await bench.change("vendor", { kind: "resume" })).settings, {})
+    equal((await worker.claim()).length, keys.length)
   },
 
   "a pause of the whole limit pauses every key, whatever is set for it": async (bench) => {

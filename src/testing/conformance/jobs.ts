@@ -317,6 +317,26 @@ export const jobTests = theme("jobs", {
     )
   },
 
+  "a job that has ended stays as long as the last of its tasks, which may have run on": async (bench) => {
+    const id = await startJob(bench, 2, { concurrency: 2, failureThreshold: 1 })
+    const worker = bench.worker()
+    const [a, b] = await worker.claim()
+    ok(a && b)
+    await worker.settle(a, failed())
+    await bench.world.advance(20_000)
+    await worker.settle(b, failed())
+    await bench.world.advance(10_000)
+    await bench.sweep({ retentionMs: 20_000 })
+    deepEqual(await bench.counts(), { failed: 1 })
+    equal((await bench.move("retry", b)).kind, "job_ended")
+    const other = await bench.submit()
+    equal((await worker.claimOne()).id, other.id)
+    await bench.world.advance(10_000)
+    await bench.sweep({ retentionMs: 20_000 })
+    equal((await bench.store.job({ id })).detail, null)
+    deepEqual(await bench.counts(), { running: 1 })
+  },
+
   "retention takes jobs with their tasks, and never one that runs": async (bench) => {
     const done = await startJob(bench, 1)
     const worker = bench.worker()

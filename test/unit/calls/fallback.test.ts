@@ -110,6 +110,20 @@ describe("queue.limit without its store", () => {
     await refused
   })
 
+  it("goes on where a key is called like something that every object has", async () => {
+    const place = new Place()
+    const process = await place.process(calls)
+    const limit = process.queue.limit(api)
+    for (let round = 0; round < 4; round++) {
+      for (const key of ["constructor", "__proto__"]) (await limit.tryAcquire(key))?.release()
+      await place.world.advance(2_500)
+    }
+    process.cut = "refuse"
+    await place.world.advance(20_000)
+    for (const key of ["constructor", "__proto__"]) assert.ok(await limit.tryAcquire(key), key)
+    await process.queue.close()
+  })
+
   it("refuses, where it is told to, once its leases are over", async () => {
     const place = new Place()
     const process = await place.process({ lease: "6s", fallback: "refuse" })

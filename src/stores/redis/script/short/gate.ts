@@ -92,7 +92,7 @@ export function limitOf(plan: Plan, name: string): ShortLimit | null {
   const { policy, closedUntilUs } = inForce(limit, "", plan.nowMs)
   const { rates, concurrency, adaptive } = policy
   const nowUs = plan.nowMs * 1_000
-  if (adaptive || closedUntilUs > nowUs || rates.length > 1) return null
+  if (adaptive || policy.counted || closedUntilUs > nowUs || rates.length > 1) return null
   const rate = rates[0] ?? null
   if (!rate && concurrency === null) return null
   if (rate && rate.provider !== "sliding" && rate.provider !== "unknown") return null
