@@ -1,5 +1,5 @@
 // The real process as an Io. A reader that goes away (`sluice list | head`) is no error: what it would have read is dropped,
-// and the command ends as it would have.
+// and the command ends as it would have. What cannot be written for another reason, a full disk say, is dropped too, and told once.
 
 import { text } from "node:stream/consumers"
 import { systemWorld } from "../world/index.ts"
@@ -52,10 +52,20 @@ export async function flush(): Promise<void> {
   await Promise.all([written(process.stdout), written(process.stderr)])
 }
 
+let hasLostOutput = false
+
+/** Of a command that has done what it was to do, but could not say so: whoever reads a file of it has to know. */
+export function exitCodeAfter(exitCode: number): number {
+  return exitCode === 0 && hasLostOutput ? 1 : exitCode
+}
+
 function outputTo(stream: NodeJS.WriteStream): Output {
   let isGone = false
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error
+    if (!isGone && error.code !== "EPIPE") {
+      hasLostOutput = true
+      if (stream === process.stdout) processIo.stderr.write(`sluice: expected to write what it says, but ${error.message}\n`)
+    }
     isGone = true
   })
   return {

@@ -2,7 +2,7 @@
 // stderr: as text for a terminal, else as a JSON document a line. With --json every event is one, all on stdout. Payloads are in none.
 
 import { snakeCase } from "../queue/document.ts"
-import { formatDuration, formatInstant, oneOf } from "../units/index.ts"
+import { formatDuration, formatInstant, logFields, logText, oneOf } from "../units/index.ts"
 import type { Worker, WorkerEvents } from "../worker/index.ts"
 import { colourOf } from "./colour.ts"
 import { jsonLine } from "./json-line.ts"
@@ -89,7 +89,10 @@ function eventDocument(event: object): Record<string, unknown> {
   const name = (key: string) => (key === "type" ? "task_type" : snakeCase(key))
   const shownValue = (value: unknown) =>
     value instanceof Error ? value.message : value instanceof Date ? formatInstant(value.getTime()) : value
-  return Object.fromEntries(Object.entries(event).map(([key, value]) => [name(key), shownValue(value)]))
+  const document = Object.fromEntries(Object.entries(event).map(([key, value]) => [name(key), shownValue(value)]))
+  return "fields" in event && "message" in event
+    ? { ...document, message: logText(event.message), fields: logFields(event.fields) }
+    : document
 }
 
 function tellAsText(session: Session, worker: Worker, { isVerbose }: LogOptions): void {
@@ -105,8 +108,8 @@ function tellAsText(session: Session, worker: Worker, { isVerbose }: LogOptions)
   worker.on("worker.stopped", ({ workerId }) => say("stopped", `worker ${workerId}`))
   worker.on("task.log", ({ id, type, level, message, fields }) => {
     if (level === "debug" && !isVerbose) return
-    const noted = Object.entries(fields).map(([key, value]) => ` ${key}=${jsonLine(value)}`)
-    say(level, plain(`${type} ${id} ${message}${noted.join("")}`))
+    const noted = Object.entries(logFields(fields)).map(([key, value]) => ` ${key}=${jsonLine(value)}`)
+    say(level, plain(`${type} ${id} ${logText(message)}${noted.join("")}`))
   })
   if (isTalkative) {
     worker.on("task.settled", (event) => say(wordOf(event), describeSettled(event)))

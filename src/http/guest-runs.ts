@@ -1,10 +1,10 @@
 // What workers in other languages do, told as a worker of this house tells it: no process of theirs counts it. A run is known from its claim to
 // its settle; one whose claim was answered by another server, or before this one was started, is not told.
 
-import { Emitter } from "../queue/emitter.ts"
 import type { ExchangeAnswer, ExchangeRequest } from "../store/index.ts"
 import type { TaskRecord } from "../task/index.ts"
-import { type WorkerEvents, waitOf } from "../worker/index.ts"
+import { Events } from "../worker/events.ts"
+import { waitOf } from "../worker/index.ts"
 import type { World } from "../world/index.ts"
 
 /** Those that were claimed the longest ago are forgotten: a worker that is gone settles nothing. */
@@ -16,7 +16,7 @@ interface Run {
   readonly startedAtMs: number
 }
 
-export class GuestRuns extends Emitter<WorkerEvents> {
+export class GuestRuns extends Events {
   private readonly world: World
   private readonly runs = new Map<string, Run>()
 

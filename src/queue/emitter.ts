@@ -1,12 +1,19 @@
 // Typed events, for whoever has something to tell: a worker, a queue.
 
 import { EventEmitter } from "node:events"
+import { oneOf } from "../units/index.ts"
 
 export class Emitter<Events> {
   private readonly emitter = new EventEmitter()
+  private readonly checkName: (where: string, name: unknown) => string
+
+  /** Every name there is: a listener to another would never be called. */
+  constructor(names: Readonly<Record<keyof Events & string, true>>) {
+    this.checkName = oneOf(...Object.keys(names))
+  }
 
   on<Name extends keyof Events & string>(name: Name, listener: (event: Events[Name]) => void): void {
-    this.emitter.on(name, listener)
+    this.emitter.on(this.checkName("on: the name of an event", name), listener)
   }
 
   off<Name extends keyof Events & string>(name: Name, listener: (event: Events[Name]) => void): void {

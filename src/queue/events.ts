@@ -21,3 +21,12 @@ export interface QueueEvents {
   /** A call has lost its slot: its lease could not be renewed in time, or was given to another. Its signal has fired. */
   "limit.lost": { readonly limit: string; readonly key: string; readonly id: string }
 }
+
+export const queueEventNames: Readonly<Record<keyof QueueEvents, true>> = {
+  "worker.made": true,
+  "task.submitted": true,
+  "task.cancelled": true,
+  "limit.detached": true,
+  "limit.attached": true,
+  "limit.lost": true,
+}

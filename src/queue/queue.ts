@@ -11,7 +11,7 @@ import { type CallsSettings, callsSettings, Holder, LimitCalls } from "./calls/i
 import { Declarations } from "./declarations.ts"
 import type { AnyTask, TaskDefinition } from "./definition.ts"
 import { Emitter } from "./emitter.ts"
-import type { QueueEvents } from "./events.ts"
+import { type QueueEvents, queueEventNames } from "./events.ts"
 import { explanationView, type TaskExplanation } from "./explain.ts"
 import type { Job } from "./job.ts"
 import { type JobOptions, Jobs, type JobTask, jobEnded, jobNotFound } from "./jobs.ts"
@@ -27,6 +27,7 @@ import type { SimulateOptions } from "./simulate-options.ts"
 import { readSubmitOptions, type SubmitOptions } from "./submit.ts"
 import { defaultsOf, inStepSizes, Submitter, typeOf } from "./submitter.ts"
 import { Task } from "./task.ts"
+import { parseTaskId, parseTaskIds } from "./task-id.ts"
 import type { Tracing } from "./tracing.ts"
 
 export interface SubmitManyOptions<Input> extends SubmitOptions {
@@ -68,7 +69,7 @@ export class Queue {
   /** Set by whoever traces (`sluice/telemetry`). */
   tracing: Tracing | null = null
   private readonly submitter: Submitter
-  private readonly events = new Emitter<QueueEvents>()
+  private readonly events = new Emitter<QueueEvents>(queueEventNames)
   private readonly calls: CallsSettings
   /** Made when it is needed: most queues are used for tasks alone. */
   private holder: Holder | null = null
@@ -161,19 +162,19 @@ export class Queue {
   }
 
   async get(id: string): Promise<Task | null> {
-    const { tasks, forecasts } = await this.store.get({ ids: [id] })
+    const { tasks, forecasts } = await this.store.get({ ids: [parseTaskId("get", id)] })
     return tasks[0] ? new Task(tasks[0], forecasts[0]) : null
   }
 
   /** In the order asked; null for what is not there. */
   async getMany(ids: readonly string[]): Promise<(Task | null)[]> {
-    const { tasks, forecasts } = await this.store.get({ ids })
+    const { tasks, forecasts } = await this.store.get({ ids: parseTaskIds("getMany", ids) })
     return tasks.map((task, i) => task && new Task(task, forecasts[i]))
   }
 
   /** Why it has not started, which gate holds it, and when it will. */
   async explain(id: string): Promise<TaskExplanation> {
-    const { explanation } = await this.store.explain({ id })
+    const { explanation } = await this.store.explain({ id: parseTaskId("explain", id) })
     if (!explanation) throw taskNotFound(id)
     return explanationView(explanation)
   }
@@ -207,7 +208,7 @@ export class Queue {
   }
 
   async history(id: string): Promise<HistoryItem[]> {
-    const { entries } = await this.store.history({ id })
+    const { entries } = await this.store.history({ id: parseTaskId("history", id) })
     if (!entries) throw taskNotFound(id)
     return entries.map((numbered) => {
       const { atMs, expiresAtMs, ...entry } = numbered
@@ -228,13 +229,13 @@ export class Queue {
 
   /** Many at once, in one step: what became of each, in the order asked. */
   async cancelMany(ids: readonly string[]): Promise<readonly MoveResult[]> {
-    const { results } = await this.store.cancel({ ids })
+    const { results } = await this.store.cancel({ ids: parseTaskIds("cancelMany", ids) })
     this.tellMoved("cancel", results)
     return results
   }
 
   async retryMany(ids: readonly string[]): Promise<readonly MoveResult[]> {
-    return (await this.store.retry({ ids })).results
+    return (await this.store.retry({ ids: parseTaskIds("retryMany", ids) })).results
   }
 
   /** Runs a failed or cancelled task again. An expired one stays expired: it is too late. */
@@ -302,7 +303,7 @@ export class Queue {
   }
 
   private async move(name: "cancel" | "retry" | "archive" | "expire", id: string): Promise<Task> {
-    const request: MoveRequest = { ids: [id] }
+    const request: MoveRequest = { ids: [parseTaskId(name, id)] }
     const { results } = await this.store[name](request)
     const result = results[0] as MoveResult
     if (result.kind === "missing") throw taskNotFound(id)

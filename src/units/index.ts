@@ -2,6 +2,7 @@ export { formatCursor, parseCursor } from "./cursor.ts"
 export { type Duration, formatDuration, formatSeconds, parseDuration, parseSeconds } from "./duration.ts"
 export { clampInstant, formatInstant, type Instant, parseInstant } from "./instant.ts"
 export { canonicalJson, parseJson, toJson } from "./json.ts"
+export { logFields, logText } from "./log-fields.ts"
 export { parseFreeName, parseKey, parseName } from "./name.ts"
 export {
   anything,

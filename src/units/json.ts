@@ -6,6 +6,7 @@ import { cut, plain, SluiceError, shown } from "../errors/index.ts"
 import { formatSize } from "./size.ts"
 
 const deepest = 200
+const mostPath = 300
 
 export function toJson(name: string, value: unknown, maxBytes: number): string {
   checkValue(name, "", value, 0)
@@ -45,7 +46,7 @@ function checkValue(name: string, path: string, value: unknown, depth: number): 
       break
     case "object":
       if (value === null) break
-      if (depth > deepest) throw refused(name, path, value, `at most ${deepest} levels`)
+      if (depth > deepest) throw refused(name, path, value, `at most ${deepest} levels, and nothing that is part of itself`)
       if (Array.isArray(value)) checkItems(name, path, value, depth)
       else checkProperties(name, path, value, depth)
       break
@@ -82,8 +83,8 @@ function checkText(name: string, path: string, text: string): void {
 }
 
 function refused(name: string, path: string, value: unknown, expected: string): SluiceError {
-  // Keys are as long and as odd as whoever made them.
-  return new SluiceError("invalid_input", `${name}${cut(plain(path), 1_100)}: expected ${expected}, got ${shown(value)}`)
+  // Keys are as long and as odd as whoever made them; of a value that is part of itself they have no end.
+  return new SluiceError("invalid_input", `${name}${cut(plain(path), mostPath)}: expected ${expected}, got ${shown(value)}`)
 }
 
 /** The same for every order of properties: what "same input" means for an idempotency key. */

@@ -16,10 +16,18 @@ export function parseRate(name: string, value: unknown): Rate {
   const [count, per] = typeof value === "string" ? [value.slice(0, slash).trim(), value.slice(slash + 1).trim()] : ["", ""]
   const limit = Number(count)
   if (slash < 0 || per === "" || !/^\d+$/.test(count) || limit < 1 || limit > most) throw invalid(name, value)
-  // "3/s" is "3/1s".
-  const perMs = parseDuration(name, /^[a-z]/.test(per) ? `1${per}` : per)
-  if (perMs < 1) throw invalid(name, value)
+  const perMs = windowMs(per)
+  if (perMs === null || perMs < 1) throw invalid(name, value)
   return { limit, perMs }
+}
+
+/** "3/s" is "3/1s". What is no duration is told as the rate that was written: "1second" nobody has. */
+function windowMs(per: string): number | null {
+  try {
+    return parseDuration("", /^[a-z]/.test(per) ? `1${per}` : per)
+  } catch {
+    return null
+  }
 }
 
 function invalid(name: string, value: unknown): SluiceError {

@@ -67,4 +67,28 @@ export interface WorkerEvents {
   "store.back": { readonly awayMs: number }
 }
 
-export class Events extends Emitter<WorkerEvents> {}
+const names: Readonly<Record<keyof WorkerEvents, true>> = {
+  "worker.started": true,
+  "worker.draining": true,
+  "worker.stopped": true,
+  "task.claimed": true,
+  "task.settled": true,
+  "exchange.done": true,
+  "task.stale": true,
+  "task.lost": true,
+  "task.overrun": true,
+  "task.log": true,
+  "gate.cooling": true,
+  "gate.paced": true,
+  "schedule.fired": true,
+  "schedule.failed": true,
+  "sweep.done": true,
+  "store.unavailable": true,
+  "store.back": true,
+}
+
+export class Events extends Emitter<WorkerEvents> {
+  constructor() {
+    super(names)
+  }
+}

@@ -112,11 +112,28 @@ export function messageOf(error: unknown): string {
 }
 
 function textOf(error: unknown): string {
-  if (typeof error === "string") return error
+  if (typeof error === "string") return error === "" ? "threw an empty text" : error
   try {
-    return error instanceof Error ? String(error.message || error.name) : `threw ${String(error)}`
+    if (error instanceof Error) return withCauses(error)
+    // What some clients throw is no Error, but says what is wrong.
+    const { message } = (error ?? {}) as { message?: unknown }
+    return typeof message === "string" && message !== "" ? message : `threw ${String(error)}`
   } catch {
     // Anything can be thrown, even what has no text: an object without a prototype, a message that throws when it is read.
     return "threw something that has no text"
   }
+}
+
+const mostCauses = 3
+
+/** "fetch failed: connect ECONNREFUSED 127.0.0.1:8080": what failed is often said by the cause alone. */
+function withCauses(error: Error): string {
+  const texts: string[] = []
+  let next: unknown = error
+  for (let i = 0; i <= mostCauses && next instanceof Error; i++) {
+    const text = String(next.message || next.name)
+    if (!texts.some((one) => one.includes(text))) texts.push(text)
+    next = next.cause ?? (next instanceof AggregateError ? next.errors[0] : undefined)
+  }
+  return texts.join(": ")
 }

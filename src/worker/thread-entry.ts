@@ -6,7 +6,7 @@ import { checkInput } from "../queue/definition.ts"
 import type { AnyLimit, CostOptions, FetchOptions, ObserveOptions, SpentOptions } from "../queue/index.ts"
 import { readCost } from "../queue/limit.ts"
 import { Task } from "../queue/task.ts"
-import { parseName, readOptions, toJson } from "../units/index.ts"
+import { logFields, logText, parseName, readOptions, toJson } from "../units/index.ts"
 import { systemWorld } from "../world/index.ts"
 import { loadTasks } from "./module.ts"
 import { outcomeOfValue } from "./outcomes.ts"
@@ -76,7 +76,7 @@ async function run(): Promise<unknown> {
     task: view,
     fence: task.fence,
     signal,
-    log: logTo((level, message, fields) => say({ kind: "log", level, message: String(message), fields: plain(fields) })),
+    log: logTo((level, message, fields) => say({ kind: "log", level, message: logText(message), fields: logFields(fields) })),
     progress: (value: unknown) => say({ kind: "progress", json: toJson("progress", value, maxBytes) }),
     reschedule,
     spent: (actual: number, options?: SpentOptions) => say({ kind: "spent", ...spending.note(actual, options) }),
@@ -91,15 +91,6 @@ async function run(): Promise<unknown> {
     },
   }
   return definition.run(checked.value as never, context as never)
-}
-
-/** What JSON cannot carry is left out: a line of a log does not end a run. */
-function plain(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  try {
-    return JSON.parse(JSON.stringify(fields))
-  } catch {
-    return {}
-  }
 }
 
 function messageForValue(value: unknown): ThreadMessage {

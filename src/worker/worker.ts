@@ -5,6 +5,7 @@
 // A worker lives once: what comes after is another worker.
 
 import { SluiceError, shown } from "../errors/index.ts"
+import { isTaskDefinition } from "../queue/definition.ts"
 import type { AnyTask, Queue } from "../queue/index.ts"
 import { Events, type WorkerEvents } from "./events.ts"
 import { keepGreeting } from "./greeter.ts"
@@ -64,6 +65,8 @@ export class Worker {
 
   /** Works until stopped. Resolves when everything has been settled or given back; rejects when the store is gone for good. */
   async run(options: RunOptions = {}): Promise<void> {
+    if (typeof options !== "object" || options === null)
+      throw new SluiceError("invalid_option", `run: expected an object of options, got ${shown(options)}`)
     const { signal, ...others } = options
     checkSignal(signal)
     if (this.loop) throw new SluiceError("invalid_option", `worker ${this.id}: expected run() once, got it again; make another worker`)
@@ -114,8 +117,14 @@ export class Worker {
 }
 
 function byType(tasks: readonly AnyTask[]): ReadonlyMap<string, AnyTask> {
+  if (!Array.isArray(tasks)) {
+    const got = isTaskDefinition(tasks) ? "a task; put it into an array" : shown(tasks)
+    throw new SluiceError("invalid_option", `worker: expected an array of what defineTask gives, got ${got}`)
+  }
   const map = new Map<string, AnyTask>()
-  for (const task of tasks) {
+  for (const [i, task] of tasks.entries()) {
+    if (!isTaskDefinition(task))
+      throw new SluiceError("invalid_option", `worker: tasks[${i}]: expected what defineTask gives, got ${shown(task)}`)
     if (map.has(task.type))
       throw new SluiceError("invalid_option", `worker: expected one definition for each task type, got two for ${task.type}`)
     checkIsolated(task)

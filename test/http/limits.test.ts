@@ -1,8 +1,9 @@
 // What is too much is refused, and costs little: bodies, requests a second, waiting, and whatever no schema knows.
 
 import assert from "node:assert/strict"
-import { Agent } from "node:http"
-import { createConnection } from "node:net"
+import { once } from "node:events"
+import { Agent, createServer } from "node:http"
+import { type AddressInfo, createConnection } from "node:net"
 import { describe, it } from "node:test"
 import { type LogLine, serve } from "../../src/http/index.ts"
 import { connect } from "../../src/queue/index.ts"
@@ -224,7 +225,20 @@ describe("a server", () => {
     const server = await stage({ token: "0123456789abcdef0123456789abcdef" })
     t.after(server.close)
     await assert.rejects(connect(server.server.url), { code: "store_denied", message: /check SLUICE_TOKEN/ })
+    const open = await stage({})
+    t.after(open.close)
+    await assert.rejects(connect(open.server.url, { namespace: "another" }), {
+      code: "store_denied",
+      message: /expected "default", the namespace of this server, got "another"; name that one, or start it with --any-namespace$/,
+    })
     await assert.rejects(connect("http://127.0.0.1:1"), { code: "store_unavailable" })
+    const other = createServer((_request, response) => response.setHeader("content-type", "application/json").end('{"hello": "world"}'))
+    t.after(() => other.close())
+    await once(other.listen(0, "127.0.0.1"), "listening")
+    await assert.rejects(connect(`http://127.0.0.1:${(other.address() as AddressInfo).port}`), {
+      code: "not_a_database",
+      message: /expected a Sluice server to answer, got another program/,
+    })
     await assert.rejects(connect(`${server.server.url.replace("http://", "http://me:secret@")}`), {
       code: "invalid_option",
       message: /expected no token in the URL/,

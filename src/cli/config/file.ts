@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { SluiceError, shown } from "../../errors/index.ts"
 import { nearest } from "../../units/index.ts"
-import { importModule } from "../../worker/module.ts"
+import { importModule, loadErrorText } from "../../worker/module.ts"
 import type { Io } from "../io.ts"
 import { checkText, type Setting, textOf } from "./setting.ts"
 import { settings } from "./settings.ts"
@@ -53,7 +53,7 @@ async function load(path: string, name: string): Promise<unknown> {
     if (path.endsWith(".json")) return JSON.parse(readFileSync(path, "utf8")) as unknown
     return (await importModule(path)).default
   } catch (cause) {
-    throw new SluiceError("invalid_option", `${name}: expected a configuration that loads, but ${(cause as Error).message}`, { cause })
+    throw new SluiceError("invalid_option", `${name}: expected a configuration that loads, but ${loadErrorText(cause)}`, { cause })
   }
 }
 

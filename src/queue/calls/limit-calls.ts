@@ -49,7 +49,7 @@ export class LimitCalls {
   /** For a limit that is not split. */
   run<Result>(work: Work<Result>, options?: AcquireOptions): Promise<Result>
   async run<Result>(...given: readonly unknown[]): Promise<Result> {
-    const [key, work, options] = typeof given[0] === "function" ? [undefined, given[0], given[1]] : [given[0], given[1], given[2]]
+    const [key, work, options] = typeof given[0] === "function" ? [unsplit, given[0], given[1]] : [given[0], given[1], given[2]]
     if (typeof work !== "function")
       throw new SluiceError("invalid_option", `${this.where}: run: expected a function to run, got ${shown(work)}`)
     const slot = await this.held(key, options)
@@ -96,7 +96,7 @@ export class LimitCalls {
   }
 
   private wanted(key: unknown, cost: number | undefined, waitMs: number, signal: AbortSignal | undefined): CallWanted {
-    const parsed = key === undefined ? "" : parseKey(`${this.where}: key`, key)
+    const parsed = key === unsplit ? "" : parseKey(`${this.where}: key`, key)
     return { limit: this.name, key: parsed, cost: cost ?? 1, isFurther: false, waitMs, signal: signal ?? null }
   }
 
@@ -120,7 +120,11 @@ export class LimitCalls {
 
 const furtherWaitMs = 3_600_000
 
+/** Of a limit that is not split. A key that is missing is no such thing: of a tenant that is undefined the limit would not hold. */
+const unsplit = Symbol("unsplit")
+
 /** The key may be left out. */
 function keyed(given: readonly unknown[]): readonly [key: unknown, options: unknown] {
-  return typeof given[0] === "object" && given[0] !== null ? [undefined, given[0]] : [given[0], given[1]]
+  const isLeftOut = given.length < 2 && (given[0] === undefined || (typeof given[0] === "object" && given[0] !== null))
+  return isLeftOut ? [unsplit, given[0]] : [given[0], given[1]]
 }

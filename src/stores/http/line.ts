@@ -80,7 +80,7 @@ export class Line {
     const { place } = this.parts.location
     const { code, message } = errorIn(text)
     if (code !== null && (status === 401 || status === 403))
-      return new SluiceError("store_denied", `${place}: ${message}; check SLUICE_TOKEN`)
+      return new SluiceError("store_denied", `${place}: ${message}; ${wayOut(message)}`)
     if (code !== null) return new SluiceError(code, message)
     // Nothing of Sluice has answered: a proxy, or another program.
     const retry = status >= 500 || status === 429 || status === 408
@@ -114,4 +114,9 @@ function errorIn(text: string): { readonly code: ErrorCode | null; readonly mess
   } catch {
     return { code: null, message: shown(text) }
   }
+}
+
+/** A server that serves one namespace refuses the others, whatever the token. */
+function wayOut(message: string): string {
+  return message.startsWith("Sluice-Namespace:") ? "name that one, or start it with --any-namespace" : "check SLUICE_TOKEN"
 }

@@ -1,5 +1,6 @@
 // The HTTP store: every operation is one POST to the server, which carries it out in one step of its own store.
 
+import { SluiceError } from "../../errors/index.ts"
 import type { Operation, Store, StoreDescription } from "../../store/contract.ts"
 import { sleep, type World } from "../../world/index.ts"
 import type { Line } from "./line.ts"
@@ -61,7 +62,10 @@ export class HttpStore implements Store {
 
   async describe(_request: Record<never, never>): Promise<StoreDescription> {
     const { line, location } = this.parts
-    const { kind, facts, ...others } = (await line.ask("describe", {})) as StoreDescription
+    const answer = await line.ask("describe", {})
+    if (!isDescription(answer))
+      throw new SluiceError("not_a_database", `${location.place}: expected a Sluice server to answer, got another program; check the URL`)
+    const { kind, facts, ...others } = answer
     return { ...others, kind: this.kind, facts: { server: location.base, "store of the server": kind, ...facts } }
   }
 
@@ -89,4 +93,10 @@ export class HttpStore implements Store {
   private operation<Name extends Operation>(operation: Name): Store[Name] {
     return ((request: unknown) => this.parts.line.ask(operation, request)) as Store[Name]
   }
+}
+
+/** Other programs answer with 200 too. */
+function isDescription(answer: unknown): answer is StoreDescription {
+  const { kind, namespace, facts } = (answer ?? {}) as Partial<StoreDescription>
+  return typeof kind === "string" && typeof namespace === "string" && typeof facts === "object" && facts !== null
 }

@@ -3,6 +3,7 @@
 
 import { createRequire } from "node:module"
 import { SluiceError } from "../../errors/index.ts"
+import { quietly } from "./quietly.ts"
 
 export type Value = string | number | null
 export type Row = readonly Value[]
@@ -40,7 +41,7 @@ function hasNodeSqlite(): boolean {
 
 function openNode(path: string): Database {
   const load = createRequire(import.meta.url)
-  const { DatabaseSync } = load("node:sqlite") as {
+  const { DatabaseSync } = quietly(() => load("node:sqlite")) as {
     DatabaseSync: new (path: string) => { exec(sql: string): void; prepare(sql: string): NodeStatement; close(): void }
   }
   const database = new DatabaseSync(path)

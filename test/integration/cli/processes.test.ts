@@ -1,7 +1,7 @@
 // The real program on a real database: processes, signals, pipes.
 
 import assert from "node:assert/strict"
-import { writeFileSync } from "node:fs"
+import { closeSync, openSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, it } from "node:test"
 import { fileURLToPath } from "node:url"
@@ -105,6 +105,52 @@ describe("the program sluice", () => {
     assert.match(stderr, /^sluice: .*broken.mjs: expected a module that loads, but .*\n$/)
   })
 
+  it("says where, also where it is in a module that this one imports", async () => {
+    writeFileSync(join(place.folder, "outer.mjs"), 'import "./inner.cjs"\n')
+    writeFileSync(join(place.folder, "inner.cjs"), "const a = 1\nconst b = ;\n")
+    const syntax = await place.sluice("work", "./outer.mjs")
+    assert.match(syntax.stderr, /^sluice: .*outer.mjs: expected a module that loads, but .* \(\/.*\/inner\.cjs:2\)\n$/)
+    writeFileSync(join(place.folder, "inner.cjs"), "\nnull.x\n")
+    const thrown = await place.sluice("work", "./outer.mjs")
+    assert.match(thrown.stderr, /but Cannot read properties of null \(reading 'x'\) \(\/.*\/inner\.cjs:2:6\)\n$/)
+  })
+
+  for (const [thrown, told] of Object.entries({ null: "null", undefined: "undefined", '"no key"': '"no key"' })) {
+    it(`a module that throws ${thrown} is told in one line`, async () => {
+      writeFileSync(join(place.folder, "throws.mjs"), `throw ${thrown}\n`)
+      const { exitCode, stdout, stderr } = await place.sluice("work", "./throws.mjs")
+      assert.deepEqual([exitCode, stdout], [7, ""])
+      assert.ok(stderr.endsWith(`throws.mjs: expected a module that loads, but it threw ${told}\n`), stderr)
+      const configured = await place.sluice("counts", "--config", "./throws.mjs")
+      assert.match(configured.stderr, /^sluice: .*throws.mjs: expected a configuration that loads, but it threw [^\n]*\n$/)
+    })
+  }
+
+  it("two tasks of one type in a module are a mistake, one task under two names is none", async () => {
+    const task = (answer: number) =>
+      `{ type: "greet", input: null, defaults: {}, limits: [], cost: 1, fairBy: null, isolate: null, module: null, run: () => ${answer} }`
+    writeFileSync(join(place.folder, "twice.mjs"), `export const a = ${task(1)}\nexport const b = ${task(2)}\n`)
+    const twice = await place.sluice("work", "./twice.mjs", "--until-empty")
+    assert.equal(twice.exitCode, 7)
+    assert.match(twice.stderr, /^sluice: .*twice.mjs: expected one task of each type, found two of type greet; rename one\n$/)
+    writeFileSync(join(place.folder, "once.mjs"), `export const a = ${task(1)}\nexport default [a]\n`)
+    assert.equal((await place.sluice("work", "./once.mjs", "--until-empty")).exitCode, 0)
+  })
+
+  it("a module of TypeScript loads in a folder as npm init makes it, also where the runtime strips types by itself", async () => {
+    writeFileSync(join(place.folder, "package.json"), '{"name": "app", "version": "1.0.0", "type": "commonjs"}')
+    writeFileSync(join(place.folder, "kinds.ts"), "export enum Kind {\n  One = 1,\n}\n")
+    writeFileSync(
+      join(place.folder, "greet.ts"),
+      'import { Kind } from "./kinds"\nconst limits: unknown[] = []\nexport const greet = { type: "greet", input: null, defaults: {}, limits, cost: Kind.One, fairBy: null, isolate: null, module: null, run: () => 1 }\n',
+    )
+    // What newer runtimes say of themselves.
+    const strips = "data:text/javascript,Object.defineProperty(process.features,'typescript',{value:'strip'})"
+    const { exitCode, stderr } = await place.startWith({ NODE_OPTIONS: `--import=${strips}` }, ["work", "./greet.ts", "--until-empty"])
+      .ended
+    assert.deepEqual([exitCode, stderr], [0, ""])
+  })
+
   it("a mistake ends with the code of the table and one line", async () => {
     const { exitCode, stdout, stderr } = await place.sluice("get", "abc123")
     assert.deepEqual([exitCode, stdout], [6, ""])
@@ -114,9 +160,16 @@ describe("the program sluice", () => {
   it("a reader that goes away is no error", async () => {
     await submit("-t", "x", "-i", longInput())
     const reading = place.start("list", "--json")
-    reading.child.stdout.destroy()
+    reading.child.stdout?.destroy()
     const { exitCode, stderr } = await reading.ended
     assert.deepEqual([exitCode, stderr], [0, ""])
+  })
+
+  it("an output that is full is told in one line, and ends with 1", async () => {
+    const full = openSync("/dev/full", "w")
+    const { exitCode, stderr } = await place.startWith({}, ["now"], full).ended
+    closeSync(full)
+    assert.deepEqual([exitCode, stderr], [1, "sluice: expected to write what it says, but ENOSPC: no space left on device, write\n"])
   })
 
   it("prints all of a long document into a pipe", async () => {

@@ -1,12 +1,11 @@
 // `sluice` as a process of its own, on a database in a folder of the test's own. Tests wait for lines and for the end, never
 // for time.
 
-import { type ChildProcessByStdio, spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Readable } from "node:stream"
 import { fileURLToPath } from "node:url"
 
 /** The root of the repository: compiled tests run in .build/test/integration/cli. */
@@ -20,25 +19,25 @@ export interface Ended {
 }
 
 export class SluiceProcess {
-  readonly child: ChildProcessByStdio<null, Readable, Readable>
+  readonly child: ChildProcess
   readonly ended: Promise<Ended>
   private stdout = ""
   private stderr = ""
   private look: () => void = () => {}
   private isEnded = false
 
-  constructor(folder: string, argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  constructor(folder: string, argv: readonly string[], env: Readonly<Record<string, string>> = {}, output?: number) {
     const { SLUICE_STORE: _store, SLUICE_NAMESPACE: _namespace, ...inherited } = process.env
     this.child = spawn(process.execPath, [program, ...argv], {
       cwd: folder,
       env: { ...inherited, SLUICE_LOG: "text", ...env },
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["ignore", output ?? "pipe", "pipe"],
     })
-    this.child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    this.child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       this.stdout += text
       this.look()
     })
-    this.child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    this.child.stderr?.setEncoding("utf8").on("data", (text: string) => {
       this.stderr += text
       this.look()
     })
@@ -68,7 +67,12 @@ export class Workplace {
   private readonly started: SluiceProcess[] = []
 
   start(...argv: readonly string[]): SluiceProcess {
-    const started = new SluiceProcess(this.folder, argv)
+    return this.startWith({}, argv)
+  }
+
+  /** `output`: a file that stdout goes to instead. */
+  startWith(env: Readonly<Record<string, string>>, argv: readonly string[], output?: number): SluiceProcess {
+    const started = new SluiceProcess(this.folder, argv, env, output)
     this.started.push(started)
     return started
   }

@@ -7,6 +7,7 @@ import { systemWorld } from "../../../src/world/index.ts"
 import { CommandLine, type CommandLineOptions } from "./command-line.ts"
 
 const throttled = fileURLToPath(new URL("./modules/throttled.js", import.meta.url))
+const talkative = fileURLToPath(new URL("./modules/talkative.js", import.meta.url))
 const tasks = fileURLToPath(new URL("./modules/tasks.js", import.meta.url))
 
 /** In real time: its timers are its own. */
@@ -132,6 +133,18 @@ describe("sluice work", () => {
       { event, level, task_type, attempt, backoff_seconds, error, status },
       { event: "gate.cooling", level: "warn", task_type: "throttled", attempt: 1, backoff_seconds: 0.001, error: "too fast", status: 429 },
     )
+  })
+
+  it("what a handler logs ends no worker, whatever it is", async () => {
+    for (const log of ["text", "json"]) {
+      const line = lineWith()
+      const id = await line.submit("-t", "talkative")
+      const { exitCode, stderr, stdout } = await line.sluice("work", talkative, "--until-empty", "--log", log)
+      assert.deepEqual([exitCode, stderr], [0, ""])
+      assert.equal((await (await line.queue()).get(id))?.output, "said")
+      for (const said of ["12345678901234567890", "what it is part of", "boom", "only an error"])
+        assert.ok(stdout.includes(said), `expected ${said} in ${stdout}`)
+    }
   })
 
   it("--log text says it in words anywhere, and anything else is refused", async () => {

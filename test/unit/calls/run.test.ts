@@ -197,6 +197,12 @@ describe("queue.limit", () => {
     await assert.rejects(queue.limit("nobody").acquire(), /expected a limit that some code has declared, got "nobody"/)
     await assert.rejects(queue.limit(api).acquire({ cost: 3 }), /expected a cost of at most 2/)
     await assert.rejects(queue.limit(api).acquire("", {}), /key: expected 1 to 512 characters/)
+    const missing = undefined as unknown as string
+    await assert.rejects(
+      queue.limit(api).run(missing, () => {}),
+      /key: expected 1 to 512 characters.*, got undefined/,
+    )
+    await assert.rejects(queue.limit(api).acquire(missing, { wait: "5s" }), /key: expected 1 to 512 characters.*, got undefined/)
     await assert.rejects(queue.limit(api).run("key", 7 as never), /expected a function to run, got 7/)
     await assert.rejects(
       queue.limit(api).run(() => {}, { wayt: "3s" } as never),

@@ -2,7 +2,7 @@
 
 import { deepEqual, equal, rejects, throws } from "node:assert/strict"
 import { describe, it } from "node:test"
-import { connect, defineTask, RescheduleError } from "../../../src/index.ts"
+import { connect, defineTask, type Queue, RescheduleError } from "../../../src/index.ts"
 import { openQueue } from "./kit.ts"
 
 const names = 'expected 1 to 128 letters, digits, "_", "-", "." or ":", not starting with "." or ":"'
@@ -146,4 +146,34 @@ describe("RescheduleError refuses", () => {
     ],
   ]
   for (const [options, message] of refused) it(message, () => throws(() => new RescheduleError(options as never), { message }))
+})
+
+describe("a queue refuses", () => {
+  const task = { id: "01985e7a-31f8-7000-9a86-5f1f0d3c2b1a" }
+  const calls: Readonly<Record<string, (queue: Queue) => unknown>> = {
+    "get: expected the id of a task, got undefined": (queue) => queue.get(undefined as never),
+    "explain: expected the id of a task, got 5": (queue) => queue.explain(5 as never),
+    "history: expected the id of a task, got an object; pass its id": (queue) => queue.history(task as never),
+    "cancel: expected the id of a task, got an object; pass its id": (queue) => queue.cancel(task as never),
+    "getMany[1]: expected the id of a task, got null": (queue) => queue.getMany(["a", null] as never),
+    'cancelMany: expected an array, got "a"': (queue) => queue.cancelMany("a" as never),
+    "retryMany: expected an array, got undefined": (queue) => queue.retryMany(undefined as never),
+    'on: the name of an event: expected worker.made, task.submitted, task.cancelled, limit.detached, limit.attached, limit.lost, got "task.submited"; did you mean "task.submitted"?':
+      (queue) => queue.on("task.submited" as never, () => {}),
+  }
+  for (const [message, call] of Object.entries(calls)) {
+    it(message, async () => {
+      const queue = await openQueue()
+      await rejects(async () => call(queue), { code: "invalid_option", message })
+    })
+  }
+
+  it("a listener to an event that no worker tells", async () => {
+    const queue = await openQueue()
+    const worker = queue.worker([defineTask("mail", { run: () => {} })])
+    throws(() => worker.on("completed" as never, () => {}), {
+      code: "invalid_option",
+      message: /^on: .* task\.settled, .*, got "completed"/,
+    })
+  })
 })

@@ -15,14 +15,27 @@ describe("a rate", () => {
   })
 
   it("in other words is refused, with an example", () => {
-    for (const wrong of ["100 per sec", "0/1s", "-1/1s", "10", "10/", "1.5/1s", "10/0s", "", 10, null, "99999999999/1s"]) {
+    for (const wrong of [
+      "100 per sec",
+      "0/1s",
+      "-1/1s",
+      "10",
+      "10/",
+      "1.5/1s",
+      "10/0s",
+      "",
+      10,
+      null,
+      "99999999999/1s",
+      "10/second",
+      "10/min",
+      "10/10",
+    ]) {
       assert.throws(() => parseRate('limit "openai"', wrong), {
         name: "SluiceError",
-        message: /^limit "openai": expected a (rate|duration)/,
+        code: "invalid_rate",
+        message: `limit "openai": expected a rate such as "10/10s", "100/1m" or "3/s", got ${JSON.stringify(wrong)}`,
       })
     }
-    assert.throws(() => parseRate('limit "openai"', "100 per sec"), {
-      message: 'limit "openai": expected a rate such as "10/10s", "100/1m" or "3/s", got "100 per sec"',
-    })
   })
 })

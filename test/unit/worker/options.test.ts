@@ -43,6 +43,19 @@ describe("worker options", async () => {
     })
   })
 
+  it("refuses what are no tasks, and options that are none", async () => {
+    const given: readonly (readonly [unknown, string])[] = [
+      [undefined, "worker: expected an array of what defineTask gives, got undefined"],
+      [work, "worker: expected an array of what defineTask gives, got a task; put it into an array"],
+      [["work"], 'worker: tasks[0]: expected what defineTask gives, got "work"'],
+      [[work, null], "worker: tasks[1]: expected what defineTask gives, got null"],
+      [[{ type: "work" }], "worker: tasks[0]: expected what defineTask gives, got an object"],
+    ]
+    for (const [tasks, message] of given) throws(() => queue.worker(tasks as never), { code: "invalid_option", message })
+    for (const options of [null, 5])
+      await rejects(queue.worker([work]).run(options as never), { message: `run: expected an object of options, got ${options}` })
+  })
+
   it("refuses no tasks, two of one type, and an isolated one without its module", () => {
     throws(() => queue.worker([]), { message: "worker: expected at least one task definition, got none" })
     throws(() => queue.worker([work, defineTask("work", { run: never })]), {
