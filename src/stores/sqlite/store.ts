@@ -75,7 +75,9 @@ export class SqliteStore extends SteppedStore {
     return answer
   }
 
-  wait(_request: { readonly workerId: string }, signal: AbortSignal): Promise<void> {
+  /** Of a closed store nobody waits for news: answered at once, who waits would ask again at once, and nothing else would run any more. */
+  async wait(_request: { readonly workerId: string }, signal: AbortSignal): Promise<void> {
+    this.checkOpen()
     return this.watcher.wait(signal)
   }
 
@@ -100,7 +102,7 @@ export class SqliteStore extends SteppedStore {
 
   protected async read<T>(step: (records: SqliteRecords) => T): Promise<T> {
     const { path } = this.connection
-    if (this.isClosed) throw new SluiceError("store_closed", `sqlite ${path}: expected an open store, this one was closed`)
+    this.checkOpen()
     try {
       const records = this.open()
       const answer = step(records)
@@ -110,6 +112,11 @@ export class SqliteStore extends SteppedStore {
     } catch (error) {
       throw translate(error, path)
     }
+  }
+
+  private checkOpen(): void {
+    if (!this.isClosed) return
+    throw new SluiceError("store_closed", `sqlite ${this.connection.path}: expected an open store, this one was closed`)
   }
 
   private open(): SqliteRecords {

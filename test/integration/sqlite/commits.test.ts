@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, describe, it } from "node:test"
-import { connect } from "../../../src/index.ts"
+import { connect, defineTask } from "../../../src/index.ts"
 import { Commits } from "../../../src/stores/sqlite/commit.ts"
 import { type Database, openDatabase } from "../../../src/stores/sqlite/driver.ts"
 import { systemWorld } from "../../../src/world/index.ts"
@@ -100,6 +100,34 @@ describe("commits", () => {
 })
 
 describe("waiting on SQLite", () => {
+  let ran: Promise<void>
+
+  it("is refused once it was closed, and a worker that runs a task then ends when the task does", { timeout: 30_000 }, async () => {
+    const url = `sqlite:${join(folder, "closed-under-way.db")}`
+    const closed = await connect(url)
+    await closed.close()
+    // Whoever is answered here asks again at once, for ever, and nothing else gets its turn.
+    await assert.rejects(closed.store.wait({ workerId: "w" }, new AbortController().signal), { code: "store_closed" })
+    const queue = await connect(url)
+    let end = () => {}
+    const begun = new Promise<void>((begin) => {
+      const held = defineTask("held", {
+        run: () => {
+          begin()
+          return new Promise<void>((resolve) => {
+            end = resolve
+          })
+        },
+      })
+      void queue.submit(held, null)
+      ran = assert.rejects(queue.worker([held]).run(), { code: "store_closed" })
+    })
+    await begun
+    await queue.close()
+    end()
+    await ran
+  })
+
   it("ends when another connection commits", async () => {
     const url = `sqlite:${join(folder, "wake.db")}`
     const [here, there] = [await connect(url), await connect(url)]
