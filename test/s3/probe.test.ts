@@ -65,6 +65,31 @@ it("a bucket with versions is refused, and told why", async () => {
   })
 })
 
+/** A bucket of its own, because a server is probed once, whose creates of a race are answered so as long as `isBusy`. */
+async function openStumbling(bucket: string, query: string, isBusy: () => boolean): Promise<void> {
+  const url = (await sharedS3()).replace("sluice-test", bucket)
+  await bucketClient(url).send({ method: "PUT", key: "" })
+  const fetched: typeof systemWorld.fetch = async (target, init) =>
+    init?.method === "PUT" && String(target).includes("/probe/") && isBusy()
+      ? new Response("<Error><Code>SlowDown</Code></Error>", { status: 503 })
+      : systemWorld.fetch(target, init)
+  const store = await open({ url: `${url}${query}`, namespace: "default", world: { ...systemWorld, fetch: fetched } })
+  await store.close()
+}
+
+it("a server that is too busy to answer a race has told nothing about itself: it is raced again", async () => {
+  let refused = 0
+  await openStumbling("sluice-stumbling", "", () => ++refused <= 20)
+  ok(refused > 20)
+})
+
+it("a server that stays busy is told as that, and not as unfit", async () => {
+  await rejects(
+    openStumbling("sluice-busy", "&timeout=100ms", () => true),
+    { code: "store_unavailable", message: /expected a create that is answered, but the server is busy/ },
+  )
+})
+
 it("what is wrong with a bucket or its keys is told", async () => {
   const url = await sharedS3()
   const wrong = async (text: string, code: string, message: RegExp) =>

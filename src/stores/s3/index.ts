@@ -15,7 +15,7 @@ export async function openWith(request: OpenRequest, keptMs: number): Promise<S3
   const { client, objects, keys, serverClock, location } = await reach(request)
   const { prefix, pollMs, patienceMs } = location
   try {
-    await probeOnce(objects, client.base, prefix, world)
+    await probeOnce(objects, client.base, { prefix, world, patienceMs })
     return new S3Store(await Namespace.open({ name, world, objects, keys, serverClock, pollMs, patienceMs, recordsKeptMs: keptMs }))
   } catch (error) {
     objects.close()
