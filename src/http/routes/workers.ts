@@ -208,7 +208,7 @@ async function exchanged({ body, queue, realm, signal }: Asked<unknown, unknown,
   // Counted before the claim: what comes behind it ends the wait.
   const seen = news.count
   const leaseMs = bounded(body.lease === undefined ? 30_000 : parseDuration("lease", body.lease), shortestLeaseMs, longestLeaseMs)
-  const number = body.claim && (body.claim.number ?? (await store.now({})).nowMs * 1_000 + Math.floor(world.random() * 1_000))
+  const number = body.claim && (body.claim.number ?? realm.guests.claimNumber((await store.now({})).nowMs))
   const max = body.claim?.max ?? 1
   const request: ExchangeRequest = {
     workerId: body.worker_id,
