@@ -9,7 +9,7 @@ import { countByType } from "../../store/count-by-type.ts"
 import { Gates } from "../../store/gates.ts"
 import { Jobs } from "../../store/jobs.ts"
 import { picked } from "../../store/picked.ts"
-import { type Completion, type FirstPending, type Records, workerForgottenAfterMs } from "../../store/records.ts"
+import type { Completion, FirstPending, Records } from "../../store/records.ts"
 import { isNews } from "../../store/waiters.ts"
 import {
   type Change,
@@ -32,6 +32,7 @@ import { type Brief, beginnings } from "./row.ts"
 import { MemorySchedules } from "./schedules.ts"
 import { SortedSet } from "./sorted.ts"
 import { Tasks } from "./tasks.ts"
+import { MemoryWorkers } from "./workers.ts"
 
 /** How many tasks one look reads at most. */
 const listLook = 10_000
@@ -61,9 +62,8 @@ export class MemoryRecords implements Records {
   private readonly leases = timed()
   private readonly expiries = timed()
   private readonly finished = timed()
-  private readonly running = new Map<string, Set<string>>()
   private readonly tallies = new Map<string, Record<Status, number>>()
-  private readonly workersById = new Map<string, { claimNumber: number; seenAtMs: number; types: readonly string[] }>()
+  private readonly seenWorkers = new MemoryWorkers()
   private readonly lanes = new Lanes()
   readonly limits = new MemoryGates()
   readonly jobRecords = new MemoryJobs((id) => this.tasks.get(id))
@@ -85,6 +85,7 @@ export class MemoryRecords implements Records {
     this.limits.begin(this.nowMs)
     this.schedules.begin(this.nowMs)
     this.calls.begin(this.nowMs)
+    this.seenWorkers.begin(this.nowMs)
     this.hasNews = false
     this.gates = new Gates(this)
     this.jobs = new Jobs(this)
@@ -99,9 +100,8 @@ export class MemoryRecords implements Records {
 
   /** All that is there. Made at once; its values do not change afterwards. */
   image(): ImageLine[] {
-    const parts = [this.limits, this.jobRecords, this.schedules, this.calls, this.lanes]
+    const parts = [this.limits, this.jobRecords, this.schedules, this.calls, this.lanes, this.seenWorkers]
     const lines: ImageLine[] = [["records", this.sequence, this.clock], ...parts.flatMap((part) => part.image())]
-    for (const [id, worker] of this.workersById) lines.push(["worker", id, worker])
     return lines.concat(
       this.tasks.image((id) => this.laneOf.get(id) ?? 0),
       this.lanes.standings(),
@@ -112,13 +112,18 @@ export class MemoryRecords implements Records {
   restore(lines: Iterable<ImageLine>): void {
     let finished = this.tasks.restoring([])
     const restore: Restore = {
-      ...{ ...this.limits.restore, ...this.jobRecords.restore, ...this.schedules.restore, ...this.calls.restore, ...this.lanes.restore },
+      ...{
+        ...this.limits.restore,
+        ...this.jobRecords.restore,
+        ...this.schedules.restore,
+        ...this.calls.restore,
+        ...this.lanes.restore,
+        ...this.seenWorkers.restore,
+      },
       records: (sequence: number, clock: ClockState) => {
         this.sequence = sequence
         this.clock = clock
       },
-      worker: (id: string, worker: { claimNumber: number; seenAtMs: number; types: readonly string[] }) =>
-        void this.workersById.set(id, worker),
       fields: (names: readonly string[]) => {
         finished = this.tasks.restoring(names)
       },
@@ -224,11 +229,11 @@ export class MemoryRecords implements Records {
   }
 
   claimNumber(workerId: string): number {
-    return this.workersById.get(workerId)?.claimNumber ?? 0
+    return this.seenWorkers.claimNumber(workerId)
   }
 
   saveWorker(workerId: string, claimNumber: number, types: readonly string[]): void {
-    this.workersById.set(workerId, { claimNumber, seenAtMs: this.nowMs, types })
+    this.seenWorkers.save(workerId, claimNumber, types)
   }
 
   claimedBy(workerId: string, claimNumber: number): TaskRecord[] {
@@ -273,16 +278,15 @@ export class MemoryRecords implements Records {
   }
 
   seeWorker(workerId: string, types: readonly string[]): void {
-    this.workersById.set(workerId, { claimNumber: this.claimNumber(workerId), seenAtMs: this.nowMs, types })
+    this.seenWorkers.see(workerId, types)
   }
 
   workersSince(type: string, sinceMs: number): number {
-    return [...this.workersById.values()].filter(({ seenAtMs, types }) => seenAtMs > sinceMs && types.includes(type)).length
+    return this.seenWorkers.countSince(type, sinceMs)
   }
 
   workers(sinceMs: number, limit: number): WorkerReport[] {
-    const seen = [...this.workersById].filter(([, { seenAtMs }]) => seenAtMs > sinceMs).sort(([a], [b]) => (a < b ? -1 : 1))
-    return seen.slice(0, limit).map(([id, { types, seenAtMs }]) => ({ id, types, seenAtMs, running: this.running.get(id)?.size ?? 0 }))
+    return this.seenWorkers.since(sinceMs, limit)
   }
 
   firstPending(afterSeq: number): FirstPending {
@@ -326,20 +330,13 @@ export class MemoryRecords implements Records {
   }
 
   forget(limit: number): number {
-    let forgotten = 0
-    for (const [id, worker] of this.workersById) {
-      if (forgotten >= limit) break
-      if (worker.seenAtMs + workerForgottenAfterMs > this.nowMs) continue
-      this.workersById.delete(id)
-      forgotten++
-    }
+    const forgotten = this.seenWorkers.forget(limit)
     return forgotten + this.lanes.forget(limit - forgotten)
   }
 
   /** Whether `forget` would find anything. */
   hasForgettable(): boolean {
-    const isOld = ({ seenAtMs }: { readonly seenAtMs: number }) => seenAtMs + workerForgottenAfterMs <= this.nowMs
-    return [...this.workersById.values()].some(isOld) || this.lanes.hasForgettable()
+    return this.seenWorkers.hasForgettable() || this.lanes.hasForgettable()
   }
 
   private put(task: TaskRecord, history: readonly HistoryEntry[]): void {
@@ -389,7 +386,7 @@ export class MemoryRecords implements Records {
     }
     if (task.status === "running" && task.leaseExpiresAtMs !== null && task.workerId !== null) {
       this.leases.add(place(task.leaseExpiresAtMs))
-      this.running.set(task.workerId, (this.running.get(task.workerId) ?? new Set()).add(task.id))
+      this.seenWorkers.enter(task)
     }
     this.indexFinished(task)
   }
@@ -405,9 +402,7 @@ export class MemoryRecords implements Records {
     if (task.expiresAtMs !== null) this.expiries.delete(place(task.expiresAtMs))
     if (task.status === "pending") this.unindexPending(task, place)
     if (task.leaseExpiresAtMs !== null) this.leases.delete(place(task.leaseExpiresAtMs))
-    const mine = task.workerId === null ? undefined : this.running.get(task.workerId)
-    mine?.delete(task.id)
-    if (mine?.size === 0 && task.workerId !== null) this.running.delete(task.workerId)
+    this.seenWorkers.leave(task)
     if (isFinished(task.status)) this.finished.delete(place(task.updatedAtMs))
   }
 
@@ -448,7 +443,7 @@ export class MemoryRecords implements Records {
   }
 
   private runningOf(workerId: string): TaskRecord[] {
-    const found = this.at([...(this.running.get(workerId) ?? [])].map((id) => ({ id })))
+    const found = this.at(this.seenWorkers.running(workerId).map((id) => ({ id })))
     return found.sort((a, b) => a.seq - b.seq)
   }
 
