@@ -73,7 +73,7 @@ describe("limits on the dashboard", () => {
     await page.getByRole("dialog").waitFor({ state: "detached" })
     await page.getByText("set by hand").first().waitFor()
     await page.goto(`${desk.server.url}/#/tasks/${third?.id}`)
-    await countdown.getByText(/^(3h|2h 59m)/).waitFor()
+    await countdown.getByText(/^(6h|5h 59m)/).waitFor()
     await edit("5/1h")
     await page.getByRole("dialog").waitFor({ state: "detached" })
     await page.goto(`${desk.server.url}/#/tasks/${third?.id}`)
