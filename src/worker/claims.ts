@@ -2,23 +2,36 @@
 // took is not left lying; until then the room that it asked for is its own. Several may be under way: the store answers each number with
 // what that claim got, in whatever order they come.
 
-import { type ClaimRequest, type ExchangeAnswer, ServerClock } from "../store/index.ts"
+import type { AnyTask } from "../queue/index.ts"
+import { budgets, type ClaimRequest, type ExchangeAnswer, ServerClock } from "../store/index.ts"
+
+/**
+ * At gates a claim is charged for starts about now. What comes when a third of the time in which it has to start is over has stood behind
+ * something: behind the starts of what came before, or in a store that has much to do. Fewer at once come sooner.
+ */
+const inTimePart = 1 / 3
+const fewestAtGates = 20
 
 export class Claims {
   private readonly types: readonly string[]
+  private readonly startWithinMs: number
   private number = 0
   /** Those that nobody has answered: under way, or to be asked again. */
   private readonly open: OpenClaim[] = []
   private mayFind = true
   /** The latest answer had no end to what it found: another claim is worth sending before the next answer has come. */
   private isDeep = false
-  private isGated = false
+  private isGated: boolean
+  /** How many one claim takes at most where they pass gates. */
+  private mostAtGates = fewestAtGates
   private nextDueAtMs: number | null = null
   /** It tells whole milliseconds. */
   private readonly storeClock = new ServerClock(1)
 
-  constructor(types: readonly string[]) {
-    this.types = types
+  constructor(tasks: readonly AnyTask[], startWithinMs: number) {
+    this.types = tasks.map(({ type }) => type)
+    this.startWithinMs = startWithinMs
+    this.isGated = tasks.some(({ limits }) => typeof limits === "function" || limits.length > 0)
   }
 
   get isUnanswered(): boolean {
@@ -40,7 +53,7 @@ export class Claims {
     return this.isDeep
   }
 
-  /** Whether the tasks that were claimed last pass gates. */
+  /** Whether the tasks that were claimed last pass gates; at first, whether any of these may. */
   get passGates(): boolean {
     return this.isGated
   }
@@ -60,7 +73,7 @@ export class Claims {
   request(nowMs: number, room: number, mayClaim: boolean): OpenClaim | null {
     const again = this.lost
     if (!again && ((!this.mayFind && !this.isDeep) || room <= 0)) return null
-    const claim = again ?? { number: ++this.number, max: room, sentAtMs: nowMs, isUnderWay: true }
+    const claim = again ?? { number: ++this.number, max: this.mostOf(room), sentAtMs: nowMs, isUnderWay: true }
     if (!again) this.open.push(claim)
     claim.isUnderWay = true
     if (!mayClaim) claim.max = 0
@@ -85,10 +98,22 @@ export class Claims {
     // What filled the room may not have been all: the next claim tells.
     this.isDeep = answer.more || answer.claimed.length >= claim.max
     if (answer.claimed.length > 0) this.isGated = answer.claimed.some(({ gates }) => (gates?.length ?? 0) > 0)
+    if (this.isGated) this.measure(answer.claimed.length, receivedAtMs - begunAtMs)
     if (this.isDeep) this.mayFind = true
     if (answer.nextAtMs !== null) this.lookAt(begunAtMs + Math.max(0, answer.nextAtMs - answer.nowMs))
     // What an earlier sending has claimed is as old as that.
     return claim.sentAtMs === sentAtMs ? begunAtMs : claim.sentAtMs
+  }
+
+  private mostOf(room: number): number {
+    return this.isGated ? Math.min(room, this.mostAtGates) : room
+  }
+
+  /** Twice as many, as long as they come while there is time to start them in; else half as many. */
+  private measure(claimed: number, ageMs: number): void {
+    if (ageMs > this.startWithinMs * inTimePart)
+      this.mostAtGates = Math.max(fewestAtGates, Math.ceil(Math.min(claimed, this.mostAtGates) / 2))
+    else if (claimed >= this.mostAtGates) this.mostAtGates = Math.min(budgets.claimTasks, this.mostAtGates * 2)
   }
 
   /** Nobody knows whether it was carried out. */

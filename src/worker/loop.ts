@@ -66,7 +66,7 @@ export class Loop {
       this.waker.wake()
     })
     this.outbox = new Outbox(this.runs, settings.heartbeatMs)
-    this.claims = new Claims([...tasks.keys()])
+    this.claims = new Claims([...tasks.values()], settings.startWithinMs)
     this.waker = new Waker(this.world)
     this.router = new Router(queue, tasks, settings, this.drains, () => this.news())
     this.scheduler = new Scheduler(queue, settings, events, this.drains)

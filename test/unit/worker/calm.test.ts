@@ -3,9 +3,11 @@
 import { deepEqual, equal } from "node:assert/strict"
 import { describe, it } from "node:test"
 import { defineLimit, defineTask } from "../../../src/index.ts"
+import type { ExchangeRequest, Store } from "../../../src/store/index.ts"
 import { testQueue } from "../../../src/testing/test-queue.ts"
 import { VirtualWorld } from "../../../src/testing/virtual-world.ts"
 import { untilCalm } from "../../../src/worker/calm.ts"
+import { sleep } from "../../../src/world/index.ts"
 import { never, Tap } from "./kit.ts"
 
 /** A world whose turns take so long each, and then no time. */
@@ -70,6 +72,43 @@ describe("a worker with its hands full", () => {
     await queue.close()
     return claimedAfter
   }
+
+  /** What its claims asked for at most; each answer takes so long from the claim to the worker. */
+  async function sizesOfClaims(answerMs: number, isGated = true): Promise<readonly number[]> {
+    const tap = new Tap()
+    const world = new VirtualWorld()
+    const slots = defineLimit("slots", { concurrency: 1_000 })
+    const work = defineTask("work", { limits: isGated ? [slots] : [], run: never })
+    const slow = (store: Store): Store =>
+      new Proxy(store, {
+        get: (target, name) => {
+          if (name !== "exchange") return Reflect.get(target, name, target)
+          return async (request: ExchangeRequest) => {
+            const answer = await target.exchange(request)
+            await sleep(world, answerMs)
+            return answer
+          }
+        },
+      })
+    const through = (store: Store) => slow(tap.through(store))
+    const queue = await testQueue([work], { worker: { concurrency: 400 }, world, through })
+    await world.settle()
+    await queue.submitMany(work, Array(400).fill(null))
+    await queue.advance("2s")
+    await queue.close()
+    const sizes = tap.exchanges.flatMap(({ claim }) => (claim ? [claim.max] : []))
+    // The first was made before there was anything.
+    return sizes.slice(1)
+  }
+
+  it("claims few at gates at first, whose start is the slowest, and twice as many each time that they come soon", async () => {
+    deepEqual((await sizesOfClaims(0)).slice(0, 4), [20, 40, 80, 100])
+  })
+
+  it("claims fewer at gates where they come late, and as many as ever where nothing is charged", async () => {
+    deepEqual((await sizesOfClaims(200)).slice(0, 2), [20, 20])
+    deepEqual(await sizesOfClaims(200, false), [400, 300, 200, 100])
+  })
 
   it("claims at gates once its turns are short again", async () => {
     equal(await turnsBeforeTheNextClaim(true), 4)
