@@ -44,7 +44,7 @@ const subjects = [
 
 async function runSubject(server, script, argument) {
   await server.clear()
-  const argv = [here(`redis/${script}.mjs`), JSON.stringify({ port: server.port, ...argument })]
+  const argv = [here(`redis/${script}.mjs`), JSON.stringify({ url: server.url, ...argument })]
   const { status, stdout } = spawnSync(process.execPath, argv, { stdio: ["ignore", "pipe", "inherit"], encoding: "utf8", timeout: 600_000 })
   if (status !== 0) throw new Error(`bench redis: ${script} failed; see above`)
   return JSON.parse(stdout)
