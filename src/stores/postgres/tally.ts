@@ -1,41 +1,22 @@
 // How many tasks there are by type and status: counted up during a step, written at its end as rows of its own.
 
-import type { Status } from "../../task/index.ts"
+import { type StatusMove, StatusMoves } from "../../store/status-moves.ts"
 import type { Sql } from "./sql.ts"
 
-export class Tally {
+export class Tally extends StatusMoves {
   private readonly ns: number
   private readonly sql: Sql
-  private readonly changes = new Map<string, Map<Status, number>>()
 
   constructor(ns: number, sql: Sql) {
+    super()
     this.ns = ns
     this.sql = sql
   }
 
-  remove(type: string, status: Status): void {
-    this.count(type, status, -1)
-  }
-
-  /** Null: it was not there before. */
-  move(type: string, from: Status | null, to: Status): void {
-    if (from === to) return
-    if (from !== null) this.count(type, from, -1)
-    this.count(type, to, 1)
-  }
-
   async flush(nowMs: number): Promise<void> {
-    const rows = [...this.changes].flatMap(([type, byStatus]) => [...byStatus].map(([status, more]) => ({ type, status, more })))
-    this.changes.clear()
-    const changed = rows.filter(({ more }) => more !== 0)
-    if (changed.length === 0) return
-    const column = <K extends "type" | "status" | "more">(name: K) => changed.map((row) => row[name])
+    const moves = this.take()
+    if (moves.length === 0) return
+    const column = <K extends keyof StatusMove>(name: K) => moves.map((move) => move[name])
     this.sql.tell("addTallies", this.ns, column("type"), column("status"), column("more"), nowMs)
-  }
-
-  private count(type: string, status: Status, more: number): void {
-    const byStatus = this.changes.get(type) ?? new Map<Status, number>()
-    this.changes.set(type, byStatus)
-    byStatus.set(status, (byStatus.get(status) ?? 0) + more)
   }
 }
