@@ -52,7 +52,8 @@ export class Answers {
     this.tellSettled(carried.settling, answer.settled)
     for (const [i, run] of carried.beating.entries())
       this.takeHeartbeat(run, request.heartbeats[i]?.progress ?? null, answer.kept[i], sentAtMs)
-    if (claim) this.startAll(answer, claims.answered(claim, answer, sentAtMs, world.monotonicMs()), sentAtMs)
+    const { leaseMs } = request
+    if (claim) this.startAll(answer, claims.answered(claim, answer, { sentAtMs, leaseMs }, world.monotonicMs()), sentAtMs)
     if (answer.unrouted.length > 0) router.wake(answer.unrouted)
     scheduler.heard(answer, sentAtMs)
     for (const paced of answer.paced ?? []) events.emit("gate.paced", paced)

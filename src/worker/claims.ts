@@ -89,9 +89,10 @@ export class Claims {
 
   /**
    * Answers with the earliest time at which the tasks can have been claimed: how long the request stood in the store's line before is told by
-   * what its other answers have said of its clock.
+   * what its other answers have said of its clock. Leases that began before this answer's step are those of another sending of the request, or
+   * of a copy that the network has made of it: all that is known is that the claim was sent by then.
    */
-  answered(claim: OpenClaim, answer: ExchangeAnswer, sentAtMs: number, receivedAtMs: number): number {
+  answered(claim: OpenClaim, answer: ExchangeAnswer, { sentAtMs, leaseMs }: ClaimSent, receivedAtMs: number): number {
     this.open.splice(this.open.indexOf(claim), 1)
     const begunAtMs = this.storeClock.earliest({ atMs: answer.nowMs, sentAtMs: sentAtMs + answer.waitedMs, receivedAtMs })
     this.follow(answer.nowMs)
@@ -101,8 +102,8 @@ export class Claims {
     if (this.isGated) this.measure(answer.claimed.length, receivedAtMs - begunAtMs)
     if (this.isDeep) this.mayFind = true
     if (answer.nextAtMs !== null) this.lookAt(begunAtMs + Math.max(0, answer.nextAtMs - answer.nowMs))
-    // What an earlier sending has claimed is as old as that.
-    return claim.sentAtMs === sentAtMs ? begunAtMs : claim.sentAtMs
+    const isOfThisStep = answer.claimed.every(({ leaseExpiresAtMs }) => (leaseExpiresAtMs ?? 0) - leaseMs >= answer.nowMs)
+    return isOfThisStep ? begunAtMs : claim.sentAtMs
   }
 
   private mostOf(room: number): number {
@@ -134,6 +135,13 @@ export class Claims {
   private get lost(): OpenClaim | undefined {
     return this.open.find(({ isUnderWay }) => !isUnderWay)
   }
+}
+
+/** The exchange that carried a claim. */
+export interface ClaimSent {
+  /** On the monotonic clock. */
+  readonly sentAtMs: number
+  readonly leaseMs: number
 }
 
 export interface OpenClaim {

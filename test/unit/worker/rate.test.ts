@@ -4,8 +4,11 @@ import { deepEqual, equal, match, ok } from "node:assert/strict"
 import { describe, it } from "node:test"
 import { z } from "zod"
 import { defineLimit, defineTask, RateLimitError } from "../../../src/index.ts"
-import type { HelloRequest, RouteRequest } from "../../../src/store/index.ts"
+import type { HelloRequest, RouteRequest, Store } from "../../../src/store/index.ts"
 import { type TestQueue, testQueue } from "../../../src/testing/test-queue.ts"
+import { throughCalls } from "../../../src/testing/through-calls.ts"
+import { VirtualWorld } from "../../../src/testing/virtual-world.ts"
+import { sleep } from "../../../src/world/index.ts"
 import { found, HeldAnswers, Tap, takes } from "./kit.ts"
 
 const count = (n: number) => Array.from({ length: n }, (_, i) => i)
@@ -113,6 +116,31 @@ describe("a rate", () => {
     equal(runs, 1)
     const [gate] = (await queue.limits.gates("api")).gates
     deepEqual([gate?.levels[0]?.used, gate?.slots?.held], [2, 0])
+    await queue.close()
+  })
+
+  it("gives it back too where a copy of the request has claimed it long before the request itself was answered", async () => {
+    let isDoubled = false
+    const api = defineLimit("api", { rate: "10/10s", provider: "sliding" })
+    const call = defineTask("call", { limits: [api], run: () => {} })
+    const world = new VirtualWorld()
+    const through = (store: Store) =>
+      throughCalls(store, async (operation, request, carryOut) => {
+        if (operation !== "exchange" || !isDoubled) return carryOut(request)
+        isDoubled = false
+        await carryOut(request)
+        await sleep(world, 300)
+        return carryOut(request)
+      })
+    const queue = await testQueue([call], { world, through })
+    await world.settle()
+    isDoubled = true
+    const task = await queue.submit(call, 1)
+    await queue.advance("300ms")
+    deepEqual(
+      (await queue.history(task.id)).map(({ event, reason }) => reason ?? event),
+      ["created", "claimed", "claimed too late to start", "claimed", "completed"],
+    )
     await queue.close()
   })
 })
