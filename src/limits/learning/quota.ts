@@ -7,7 +7,7 @@ import { repace } from "../pace.ts"
 import type { GatePolicy } from "../policy.ts"
 import type { Heard, HeardQuota } from "./heard.ts"
 import { withLearned } from "./learned.ts"
-import { follow, type Told } from "./quota-pace.ts"
+import { follow, refusedAnswers, type Told } from "./quota-pace.ts"
 import { counting, keepsWindow, windowOf } from "./quota-window.ts"
 import { looseUs } from "./scout-state.ts"
 
@@ -39,7 +39,9 @@ export interface QuotaState {
   readonly foreign: number
   /** In millionths: how much longer the distance is because of refusals near the end of the quota. */
   readonly caution: number
-  /** Something was refused although much was left: until then it is not what the other side goes by. */
+  /** In thousandths of the last answers: what was refused near the end of the quota. */
+  readonly refused: number
+  /** Something was refused although much was left, or again and again: until then it is not what the other side goes by. */
   readonly doubtedUntilUs: number
   /** The distance that follows from it, in nanoseconds; 0 while it says too little. */
   readonly everyNs: number
@@ -72,6 +74,7 @@ export const noQuota: QuotaState = {
   own: 0,
   foreign: 0,
   caution: 0,
+  refused: 0,
   doubtedUntilUs: 0,
   everyNs: 0,
   isExact: 0,
@@ -87,6 +90,8 @@ export const noQuota: QuotaState = {
 /** Not every answer tells it. */
 const freshUs = 60_000_000
 const doubtedUs = 3_600_000_000
+/** In thousandths of the last answers: more refusals than that are not jitter. */
+const mostRefused = 60
 
 /** The distance that the quota asks for; null where nothing was heard of one lately, or it is doubted. */
 export function quotaEveryNs({ learned }: GateState, nowUs: number): number | null {
@@ -141,8 +146,11 @@ function doubt(state: GateState, nowUs: number, heard: Heard, told: Told | null)
   if (!known || heard.kind !== "refused" || heard.reason !== "rate" || !isNews(state, heard.sentAtUs)) return known
   const { limit, remaining } = told ?? known
   if (remaining >= Math.max(2, limit / 10)) return { ...known, doubtedUntilUs: nowUs + doubtedUs }
+  const refused = known.refused + Math.round(1_000 / refusedAnswers)
+  // Refused again and again: others use what is left, and what is told does not say how much. Who looks for the limit by himself does better.
+  if (refused > mostRefused) return { ...known, refused: 0, doubtedUntilUs: nowUs + doubtedUs }
   const step = keepsWindow(known) ? Math.max(20_000, Math.round(250_000 / limit)) : 20_000
-  return { ...known, caution: Math.min(1_000_000, known.caution + step) }
+  return { ...known, refused, caution: Math.min(1_000_000, known.caution + step) }
 }
 
 /** What was sent since this request: the other side had not counted it. */

@@ -52,6 +52,22 @@ export function bucketSide(limit: number, unitUs: number): Side {
   }
 }
 
+/** Somebody else uses it too, at random moments, so often on average, and has done so for a while. */
+export function shared(side: Side, everyUs: number): Side {
+  let [nextAtUs, random] = [startUs - 120 * second, 7]
+  return {
+    limit: side.limit,
+    receive(atUs) {
+      while (nextAtUs <= atUs) {
+        side.receive(nextAtUs)
+        random = (random * 48_271) % 2_147_483_647
+        nextAtUs += -Math.log(random / 2_147_483_647) * everyUs
+      }
+      return side.receive(atUs)
+    },
+  }
+}
+
 /** How a reset is written: in seconds from now, as a moment in whole seconds less another, or as it is. */
 export const writers = {
   seconds: (_atUs: number, resetUs: number) => Math.ceil(resetUs / second) * second,
