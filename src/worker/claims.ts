@@ -3,18 +3,11 @@
 // what that claim got, in whatever order they come.
 
 import type { AnyTask } from "../queue/index.ts"
-import { budgets, type ClaimRequest, type ExchangeAnswer, ServerClock } from "../store/index.ts"
-
-/**
- * At gates a claim is charged for starts about now. What comes when a third of the time in which it has to start is over has stood behind
- * something: behind the starts of what came before, or in a store that has much to do. Fewer at once come sooner.
- */
-const inTimePart = 1 / 3
-const fewestAtGates = 20
+import { type ClaimRequest, type ExchangeAnswer, ServerClock } from "../store/index.ts"
+import { ClaimSize } from "./claim-size.ts"
 
 export class Claims {
   private readonly types: readonly string[]
-  private readonly startWithinMs: number
   private number = 0
   /** Those that nobody has answered: under way, or to be asked again. */
   private readonly open: OpenClaim[] = []
@@ -22,15 +15,14 @@ export class Claims {
   /** The latest answer had no end to what it found: another claim is worth sending before the next answer has come. */
   private isDeep = false
   private isGated: boolean
-  /** How many one claim takes at most where they pass gates. */
-  private mostAtGates = fewestAtGates
+  private readonly sizeAtGates: ClaimSize
   private nextDueAtMs: number | null = null
   /** It tells whole milliseconds. */
   private readonly storeClock = new ServerClock(1)
 
   constructor(tasks: readonly AnyTask[], startWithinMs: number) {
     this.types = tasks.map(({ type }) => type)
-    this.startWithinMs = startWithinMs
+    this.sizeAtGates = new ClaimSize(startWithinMs)
     this.isGated = tasks.some(({ limits }) => typeof limits === "function" || limits.length > 0)
   }
 
@@ -99,7 +91,7 @@ export class Claims {
     // What filled the room may not have been all: the next claim tells.
     this.isDeep = answer.more || answer.claimed.length >= claim.max
     if (answer.claimed.length > 0) this.isGated = answer.claimed.some(({ gates }) => (gates?.length ?? 0) > 0)
-    if (this.isGated) this.measure(answer.claimed.length, receivedAtMs - begunAtMs)
+    if (this.isGated) this.sizeAtGates.answered(answer.claimed.length, receivedAtMs - begunAtMs)
     if (this.isDeep) this.mayFind = true
     if (answer.nextAtMs !== null) this.lookAt(begunAtMs + Math.max(0, answer.nextAtMs - answer.nowMs))
     const isOfThisStep = answer.claimed.every(({ leaseExpiresAtMs }) => (leaseExpiresAtMs ?? 0) - leaseMs >= answer.nowMs)
@@ -107,14 +99,7 @@ export class Claims {
   }
 
   private mostOf(room: number): number {
-    return this.isGated ? Math.min(room, this.mostAtGates) : room
-  }
-
-  /** Twice as many, as long as they come while there is time to start them in; else half as many. */
-  private measure(claimed: number, ageMs: number): void {
-    if (ageMs > this.startWithinMs * inTimePart)
-      this.mostAtGates = Math.max(fewestAtGates, Math.ceil(Math.min(claimed, this.mostAtGates) / 2))
-    else if (claimed >= this.mostAtGates) this.mostAtGates = Math.min(budgets.claimTasks, this.mostAtGates * 2)
+    return this.isGated ? Math.min(room, this.sizeAtGates.most) : room
   }
 
   /** Nobody knows whether it was carried out. */
