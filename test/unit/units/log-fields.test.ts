@@ -1,6 +1,6 @@
 // What handlers log: said as far as JSON can say it, and never thrown over.
 
-import { deepEqual, equal } from "node:assert/strict"
+import { deepEqual, equal, match } from "node:assert/strict"
 import { describe, it } from "node:test"
 import { logFields, logText } from "../../../src/units/log-fields.ts"
 
@@ -49,6 +49,24 @@ describe("fields of a log line", () => {
     let deep: unknown = 1
     for (let i = 0; i < 10_000; i++) deep = { deep }
     equal(JSON.stringify(logFields({ deep })).includes("an object"), true)
+  })
+})
+
+describe("a log line of more than anybody reads", () => {
+  it("ends, where what is logged refers to each other on more ways than there is memory for", () => {
+    const tags = Array.from({ length: 30 }, (_, i) => ({ tag: i, posts: [] as unknown[] }))
+    const posts = tags.map((_, i) => ({ post: i, tags: [...tags] }))
+    for (const tag of tags) tag.posts = [...posts]
+    const text = JSON.stringify(logFields({ post: posts[0] }))
+    equal(text.length < 300_000, true, `${text.length} characters`)
+    match(text, /"tag":0.*more/)
+  })
+
+  it("says how much it leaves out", () => {
+    const { many } = logFields({ many: Array(1_000_000).fill(0) }) as { many: unknown[] }
+    deepEqual([many.length, many.at(-1)], [9_999, "990002 more"])
+    const wide = logFields(Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i])))
+    deepEqual([Object.keys(wide).length, wide["…"]], [10_000, "10001 more"])
   })
 })
 
