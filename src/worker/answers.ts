@@ -7,7 +7,7 @@ import type { TaskRecord } from "../task/index.ts"
 import type { World } from "../world/index.ts"
 import type { Claims, OpenClaim } from "./claims.ts"
 import type { Events } from "./events.ts"
-import type { WorkerSettings } from "./options.ts"
+import { keptInHand, type WorkerSettings } from "./options.ts"
 import type { Carried, Outbox, Settling } from "./outbox.ts"
 import type { Router } from "./router.ts"
 import type { Run } from "./run.ts"
@@ -143,8 +143,7 @@ export class Answers {
     }
   }
 
-  /** A sixth of the lease is kept in hand, so that a handler has stopped before somebody else starts. */
   private leaseEnd(sentAtMs: number, leaseMs: number): number {
-    return sentAtMs + leaseMs - Math.min(leaseMs, this.parts.settings.leaseMs) / 6
+    return sentAtMs + leaseMs - Math.min(leaseMs, this.parts.settings.leaseMs) * keptInHand
   }
 }

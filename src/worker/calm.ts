@@ -3,6 +3,7 @@
 // lies about, here or behind the answers to others, comes too late to start anything.
 
 import type { World } from "../world/index.ts"
+import { keptInHand, type WorkerSettings } from "./options.ts"
 
 /** What takes a larger part of `startWithinMs` than this is not soon. */
 const soonPart = 1 / 10
@@ -15,13 +16,20 @@ export function nextTurn(world: World): Promise<void> {
   return new Promise((resolve) => world.turn(resolve))
 }
 
-/** Until a turn is over soon; but not for longer than a claim has to start within: some handlers never let go. */
-export async function untilCalm(world: World, startWithinMs: number): Promise<void> {
+/**
+ * Until a turn is over soon; but not for longer than a claim has to start within: some handlers never let go. Nor for longer than the part of
+ * a lease that is kept in hand: what runs is told of in the same exchange.
+ */
+export async function untilCalm(
+  world: World,
+  { startWithinMs, leaseMs }: Pick<WorkerSettings, "startWithinMs" | "leaseMs">,
+): Promise<void> {
+  const mostMs = Math.min(startWithinMs, leaseMs * keptInHand)
   const beganAtMs = world.monotonicMs()
   for (let atMs = beganAtMs; ; ) {
     await nextTurn(world)
     const nowMs = world.monotonicMs()
-    if (isSoon(nowMs - atMs, startWithinMs) || nowMs - beganAtMs >= startWithinMs) return
+    if (isSoon(nowMs - atMs, startWithinMs) || nowMs - beganAtMs >= mostMs) return
     atMs = nowMs
   }
 }

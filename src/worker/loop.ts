@@ -148,7 +148,7 @@ export class Loop {
   }
 
   private untilReady(): Promise<void> {
-    return this.claims.passGates ? untilCalm(this.world, this.settings.startWithinMs) : nextTurn(this.world)
+    return this.claims.passGates ? untilCalm(this.world, this.settings) : nextTurn(this.world)
   }
 
   /** Never rejects: what ends the worker is noted. */

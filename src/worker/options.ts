@@ -80,6 +80,9 @@ export function workerSettings(world: World, ...sets: readonly (WorkerOptions | 
   return settings
 }
 
+/** Of a lease, so that a handler has stopped before somebody else starts. */
+export const keptInHand = 1 / 6
+
 /** How long one call to the store may take: short enough that a heartbeat can be sent again before its lease ends. */
 export function callDeadlineMs({ leaseMs }: WorkerSettings): number {
   return Math.max(1_000, Math.floor(leaseMs / 3))

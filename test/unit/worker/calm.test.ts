@@ -28,9 +28,9 @@ function busyWorld(turnsMs: readonly number[]) {
 }
 
 describe("until calm", () => {
-  const turnsOf = async (turnsMs: readonly number[]) => {
+  const turnsOf = async (turnsMs: readonly number[], leaseMs = 30_000) => {
     const { world, turns } = busyWorld(turnsMs)
-    await untilCalm(world, 250)
+    await untilCalm(world, { startWithinMs: 250, leaseMs })
     return turns()
   }
 
@@ -46,6 +46,10 @@ describe("until calm", () => {
   it("is not kept for longer than a claim has to start within", async () => {
     equal(await turnsOf([100, 100, 100, 100, 100]), 3)
     equal(await turnsOf([300, 300]), 1)
+  })
+
+  it("is not kept for longer than a short lease can spare: heartbeats go with the same exchange", async () => {
+    equal(await turnsOf([30, 30, 30, 30, 30], 300), 2)
   })
 })
 
