@@ -5,7 +5,7 @@ import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { it, type TestContext } from "node:test"
 import fc from "fast-check"
-import { toText } from "../../src/stores/redis/request.ts"
+import { toWire } from "../../src/stores/redis/request.ts"
 import { type Script, scriptOf } from "../../src/stores/redis/script-text.ts"
 import type { RedisAdmin } from "../engines/redis-admin.ts"
 import { runs } from "../property/runs.ts"
@@ -51,7 +51,16 @@ class Side {
 
   async step(script: Script, [operation, request]: Happening, nowMs: number): Promise<readonly string[]> {
     const epoch = operation === "open" ? "" : "epoch"
-    return (await this.admin.reply("FCALL", script.name, "1", this.base, operation, epoch, String(nowMs), toText(request))) as string[]
+    return (await this.admin.reply(
+      "FCALL",
+      script.name,
+      "1",
+      this.base,
+      operation,
+      epoch,
+      String(nowMs),
+      toWire(operation, request),
+    )) as string[]
   }
 
   async stored(): Promise<readonly string[]> {

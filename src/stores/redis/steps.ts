@@ -8,7 +8,7 @@ import { Answers } from "./answers.ts"
 import { isUnsent, refusalOf, translate } from "./errors.ts"
 import { Invoker } from "./invoke.ts"
 import type { Link } from "./link.ts"
-import { toText } from "./request.ts"
+import { toWire } from "./request.ts"
 import { toTask } from "./row.ts"
 import type { Script } from "./script-text.ts"
 
@@ -61,7 +61,7 @@ export class Steps {
       // Sent in the same turn where it can be: whoever closes the store next is not before it.
       const client = link.current ?? (await link.ready())
       try {
-        const values = () => this.values(operation, toText(request(world.monotonicMs() - askedAtMs)), sent ? client.id : "")
+        const values = () => this.values(operation, toWire(operation, request(world.monotonicMs() - askedAtMs)), sent ? client.id : "")
         return this.read(operation, await this.invoker.invoke(client, base, values, sent))
       } catch (error) {
         const word = isUnsent(error) ? "UNSENT" : refusalOf(error)

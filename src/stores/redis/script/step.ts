@@ -1,12 +1,13 @@
 // One step inside the server: what KEYS and ARGV say, the operation on the records of the namespace, the answer. See
 // docs/internals/redis.md for the wire.
 
-import type { ExchangeRequest, SubmitRequest } from "../../../store/contract.ts"
+import type { SubmitRequest } from "../../../store/contract.ts"
 import { changing, endStep, getTasks, looking } from "../../../store/steps.ts"
 import { answered } from "./answer.ts"
 import { Context } from "./context.ts"
 import { RedisRecords } from "./records.ts"
 import { SluiceError, shown } from "./replaced/error.ts"
+import { type SentExchange, wholeExchange } from "./sent-settle.ts"
 import { cjson, redis } from "./server.ts"
 import { shortExchange } from "./short/exchange.ts"
 import { shortSubmit } from "./short/submit.ts"
@@ -60,12 +61,12 @@ function ran(base: string, values: readonly string[], way: Way): readonly string
   if (told) return told
   if (way === "short") return ["declined"]
   records = new RedisRecords(context)
-  return step(records, operation, asked)
+  return step(records, operation, operation === "exchange" ? wholeExchange(asked as SentExchange) : asked)
 }
 
 /** Null where there is no short way for it. */
 function shortly(context: Context, operation: string, asked: unknown): string[] | null {
-  if (operation === "exchange") return shortExchange(context, asked as ExchangeRequest)
+  if (operation === "exchange") return shortExchange(context, asked as SentExchange)
   return operation === "submit" ? shortSubmit(context, asked as SubmitRequest) : null
 }
 

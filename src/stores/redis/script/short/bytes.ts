@@ -38,12 +38,65 @@ export function unpackList(text: string, count: number, offset: number): Any[] {
 }
 
 /** Small whole numbers are one byte: each is made once. */
-const small: string[] = []
+export const small: string[] = []
 for (let i = 0; i < 128; i++) small[i] = char(i)
 
 /** A whole number, packed. */
 export function packWhole(number: number): string {
-  return number >= 0 && number < 128 ? (small[number] as string) : pack(number)
+  if (number < 0 || number > 0xffff) return pack(number)
+  if (number < 128) return small[number] as string
+  return number < 256 ? char(0xcc, number) : char(0xcd, Math.floor(number / 256), number % 256)
+}
+
+let time = -1
+let packedTime = pack(time)
+
+/** A time, packed: many have the same. */
+export function packTime(ms: number): string {
+  if (ms !== time) {
+    time = ms
+    packedTime = pack(ms)
+  }
+  return packedTime
+}
+
+/** A number, and nothing that only reads like one. What is no number at all raises an error. */
+export function isNumber(value: Any): value is number {
+  return (value as number) + 0 === value
+}
+
+/** Numbers as texts: the last three digits of each are made once, and what is before them is that of the number before in most cases. */
+const tails: string[] = []
+const paddedTails: string[] = []
+for (let i = 0; i < 1_000; i++) {
+  tails[i] = `${i}`
+  paddedTails[i] = texts.format("%03d", i)
+}
+let stem = 0
+let stemDigits = ""
+let paddedStem = texts.format("%013d", 0)
+
+function findStem(number: number): void {
+  stem = number
+  stemDigits = number === 0 ? "" : texts.format("%.0f", number)
+  paddedStem = texts.format("%013.0f", number)
+}
+
+/** A whole number in digits. As an argument of a command a number is written with all that a fraction might have, which takes five times as long. */
+export function digits(number: number): string {
+  const tail = number % 1_000
+  const before = (number - tail) / 1_000
+  if (before === 0) return tails[tail] as string
+  if (before !== stem) findStem(before)
+  return stemDigits + (paddedTails[tail] as string)
+}
+
+/** Sixteen of them. */
+export function paddedDigits(number: number): string {
+  const tail = number % 1_000
+  const before = (number - tail) / 1_000
+  if (before !== stem) findStem(before)
+  return paddedStem + (paddedTails[tail] as string)
 }
 
 /** What `false` is packed as, so often. */

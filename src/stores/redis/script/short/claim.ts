@@ -7,7 +7,7 @@ import { tonumber } from "../builtins.ts"
 import { flowMember, flowName } from "../places.ts"
 import { redis } from "../server.ts"
 import { arrayAt, sub, unpackOne, unpackThree } from "./bytes.ts"
-import { limitOf, type Passing, passGate, readGates } from "./gate.ts"
+import { limitOf, type Passing, passGate, readGates, rowOf } from "./gate.ts"
 import { idsOf } from "./ids.ts"
 import { isBefore, isEmpty, memberOf, readLane, readSeqs, readyMark, type ShortLane, type Waiters } from "./lane.ts"
 import { countType, type Plan } from "./plan.ts"
@@ -175,27 +175,35 @@ function readOn({ base }: Plan, { seqs, ids, values }: Waiters, lane: ShortLane,
 function takeHeads(plan: Plan, starts: Starts, waiters: Waiters, lanes: readonly ShortLane[], wanted: number): ShortLane | false | null {
   const { seqs, ids, values } = waiters
   const line: ShortLane[] = []
-  for (let i = 0; i < lanes.length; i++) line[i] = lanes[i] as ShortLane
-  let first = 0
+  let [first, end] = [0, lanes.length]
+  for (let i = 0; i < end; i++) line[i] = lanes[i] as ShortLane
   let count = 0
-  let lane = line[0]
-  while (count < wanted && lane !== undefined) {
+  while (count < wanted && first < end) {
+    const lane = line[first] as ShortLane
     const at = lane.from + lane.taken
     const seq = seqs[at] as number
     const value = values[at] as string
     const [offset, createdAtMs, available] = readFresh(starts, lane, seq, value)
     if (offset < 0 || !start(plan, starts, lane, ids[at] as string, seq, value, offset, createdAtMs, available)) return null
-    lane.taken += 1
+    const taken = lane.taken + 1
+    lane.taken = taken
     count++
-    if (lane.taken >= lane.read && !lane.isRead && !readOn(plan, waiters, lane, wanted - count + 1)) return null
-    if (isEmpty(lane)) first++
-    else if (line.length - first > 1 || count === wanted) {
-      if (!readHead(starts, waiters, lane)) return null
-      if (line.length - first > 1) first = putBack(line, first, lane)
+    if (taken >= lane.read) {
+      if (!lane.isRead && !readOn(plan, waiters, lane, wanted - count + 1)) return null
+      if (isEmpty(lane)) {
+        first++
+        continue
+      }
     }
-    lane = line[first]
+    if (end - first === 1 && count < wanted) continue
+    if (!readHead(starts, waiters, lane)) return null
+    if (end - first > 1 && !isBefore(lane, line[first + 1] as ShortLane)) {
+      putBack(line, end, lane)
+      first++
+      end++
+    }
   }
-  return lane ?? false
+  return first < end ? (line[first] as ShortLane) : false
 }
 
 /** The head that the lane has now. */
@@ -209,27 +217,32 @@ function readHead(starts: Starts, { seqs, values }: Waiters, lane: ShortLane): b
   return true
 }
 
-/** The first of the line has another head now: it goes where that belongs. Answers with where the line begins. */
-function putBack(line: ShortLane[], first: number, lane: ShortLane): number {
-  if (isBefore(lane, line[first + 1] as ShortLane)) return first
-  let to = line.length
+/** One that was the first of the line has another head now: it goes where that belongs. */
+function putBack(line: ShortLane[], end: number, lane: ShortLane): void {
+  let to = end
   while (isBefore(lane, line[to - 1] as ShortLane)) {
     line[to] = line[to - 1] as ShortLane
     to--
   }
   line[to] = lane
-  return first + 1
 }
 
 function passGates(plan: Plan, { type, flow }: Taken, { names, limits, ids, costs, lanes, expiresAtMs }: Starts): boolean {
-  if (names.length === 0) return true
+  const count = names.length
+  if (count === 0) return true
   if (!readGates(plan, names, limits)) return false
-  const passing: Passing = { id: "", cost: 0, untilUs: expiresAtMs * 1_000, type, flow, priority: 0 }
-  for (let i = 0; i < names.length; i++) {
+  const passing: Passing = { id: "", cost: 0, untilUs: expiresAtMs * 1_000, row: "" }
+  let limit = limitOf(plan, limits[0] as string)
+  let priority = -1
+  for (let i = 0; i < count; i++) {
+    const { priority: own } = lanes[i] as ShortLane
+    if (own !== priority || i === 0) {
+      priority = own
+      passing.row = rowOf(type, flow, own)
+    }
     passing.id = ids[i] as string
     passing.cost = costs[i] as number
-    passing.priority = (lanes[i] as ShortLane).priority
-    const limit = limitOf(plan, limits[i] as string)
+    if (limits[i] !== limit?.name) limit = limitOf(plan, limits[i] as string)
     if (!limit || !passGate(plan, limit, names[i] as string, passing)) return false
   }
   return true

@@ -2,9 +2,9 @@
 // writes whether it can do the whole of it; where it cannot, or something is not as it should be, nothing was done, and the engine does it.
 // What it writes is the same to the byte.
 
-import type { ExchangeRequest } from "../../../../store/contract.ts"
 import { attempt } from "../builtins.ts"
 import type { Context } from "../context.ts"
+import type { SentExchange } from "../sent-settle.ts"
 import { redis } from "../server.ts"
 import { type Claim, planClaim } from "./claim.ts"
 import { newPlan, type Plan } from "./plan.ts"
@@ -19,7 +19,7 @@ export interface Exchange {
 }
 
 /** Null where it is not for the short way. */
-export function shortExchange(context: Context, request: ExchangeRequest): string[] | null {
+export function shortExchange(context: Context, request: SentExchange): string[] | null {
   const [isSound, exchange] = attempt(planExchange, context, request)
   if (!isSound || !exchange) return null
   const told = toldOf(exchange)
@@ -27,7 +27,7 @@ export function shortExchange(context: Context, request: ExchangeRequest): strin
   return told
 }
 
-function planExchange(this: void, context: Context, { workerId, settles, heartbeats, claim: asked, leaseMs }: ExchangeRequest) {
+function planExchange(this: void, context: Context, { workerId, settles, heartbeats, claim: asked, leaseMs }: SentExchange) {
   if (heartbeats.length > 0) return null
   const plan = newPlan(context, workerId)
   const { base } = plan

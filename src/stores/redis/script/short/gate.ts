@@ -10,8 +10,9 @@ import { hasSettings, inForce, type LimitRecord } from "../../../../store/polici
 import { jobLimit } from "../../../../task/index.ts"
 import { sortable } from "../lua.ts"
 import { unpacked } from "../packed.ts"
+import { isId, isWhole, type SentSettle, wholeSettle } from "../sent-settle.ts"
 import { redis } from "../server.ts"
-import { char, falses, pack, packWhole, sub, unpackFive, unpackNine, unpackThree, unpackTwo } from "./bytes.ts"
+import { char, falses, len, pack, packTime, packWhole, sub, unpackFive, unpackFour, unpackNine, unpackOne, unpackTwo } from "./bytes.ts"
 import { heldOf, noHolder, withHolder, withoutHolder } from "./holder-bytes.ts"
 import type { Plan } from "./plan.ts"
 import { chargedRate, type Echoed, echoedRate, settledRate, usedOf } from "./rate-bytes.ts"
@@ -112,98 +113,147 @@ export function newGate({ rate }: ShortLimit, number: number, nowMs: number): st
   return pack(number) + pack(nowMs) + neverIdle + noCalls + none + none + unused + noHolder + rates + none
 }
 
-/** Whether the task passes; where it does not, or something is not as usual, the whole step is not for the short way. */
-export function passGate(plan: Plan, limit: ShortLimit, name: string, passing: Passing): boolean {
-  const { rate, concurrency } = limit
-  const { nowMs } = plan
-  const nowUs = nowMs * 1_000
-  const { cost } = passing
-  const text = plan.gates[name] as string
-  const [rows, number, , idle, types, hasCalls] = unpackFive(text, 5, 0)
-  if (types !== false || hasCalls !== false || sub(text, rows + 1, rows + 2) !== oneRow) return false
-  const [counts, type, flow, priority] = unpackThree(text, 3, rows + 2)
-  const [sums, waiting, waitingCost] = unpackTwo(text, 2, counts)
-  if (type !== passing.type || flow !== passing.flow || priority !== passing.priority || !(cost > 0)) return false
-  const [end, holdUs, closedUntilUs, cooldowns, reactedAtUs, count, held, rateCount, rated, rare] = unpackNine(text, 9, sums + 1)
-  if (end !== -1 || sub(text, sums + 1, sums + 1) !== none || cooldowns !== 0 || rare !== false) return false
-  if (!((closedUntilUs as number) <= nowUs) || rateCount !== (rate ? 1 : 0)) return false
-  let rates = noRate
-  if (rate) {
-    const charged = cost <= rate.limit ? chargedRate(rate, rated as string, nowUs, limit.freeAtUs, cost) : null
-    if (charged === null) return false
-    rates = oneRate + pack(charged)
-  }
-  let holders: string | null = count === 0 ? noHolder : pack(count, held)
-  if (concurrency !== null) holders = withHolder(held, concurrency, nowUs, passing, rate ? 1 : cost)
-  if (holders === null) return false
-  const isLast = waiting === 1
-  const left = isLast ? none : sub(text, rows + 1, counts) + packWhole((waiting as number) - 1) + packWhole((waitingCost as number) - cost)
-  let idleSinceMs = idle as number
-  if (isLast && (idleSinceMs === 0 || nowMs - idleSinceMs >= idleLagMs)) idleSinceMs = goIdle(plan, number as number)
-  const numbers = numbersOf(holdUs, closedUntilUs, reactedAtUs)
-  plan.gates[name] =
-    packWhole(number as number) + plan.now + packWhole(idleSinceMs) + noCalls + left + none + numbers + holders + rates + none
-  change(plan, name)
-  countLimit(plan, limit.name, -1)
-  return true
-}
-
-/** Who comes to pass, or to wait. */
+/** Who comes to pass. */
 export interface Passing {
   id: string
   cost: number
   untilUs: number
+  /** What the gate has of those who wait with it, before how many they are. */
+  row: string
+}
+
+/** Who comes to wait. */
+export interface Joining {
+  cost: number
   type: string
   flow: string
   priority: number
 }
 
-/** The run is over. Whether that is all that there is to say. */
-export function leaveGate(plan: Plan, limit: ShortLimit, name: string, settle: SettleRequest, admittedAtUs: number, cost: number): boolean {
-  const { rate, concurrency } = limit
+/** How a gate's tail, which is all behind those who wait there, has changed: for that limit, cost and time, where nobody holds a slot. */
+export interface TailChange {
+  limit: string
+  cost: number
+  atUs: number
+  before: string
+  after: string
+}
+
+export function rowOf(type: string, flow: string, priority: number): string {
+  return oneRow + pack(type) + pack(flow) + pack(priority)
+}
+
+/** Whether the task passes; where it does not, or something is not as usual, the whole step is not for the short way. */
+export function passGate(plan: Plan, limit: ShortLimit, name: string, passing: Passing): boolean {
   const { nowMs } = plan
-  const nowUs = nowMs * 1_000
+  const { cost, row } = passing
   const text = plan.gates[name] as string
-  const [touched, number, touchedAtMs] = unpackTwo(text, 2, 0)
-  const [rows, idle, types, hasCalls] = unpackThree(text, 3, touched)
+  const [rows, number, , idle, types, hasCalls] = unpackFive(text, 5, 0)
+  const counts = rows + len(row)
+  if (types !== false || hasCalls !== false || sub(text, rows + 1, counts) !== row || !(cost > 0)) return false
+  const [sums, waiting, waitingCost] = unpackTwo(text, 2, counts)
+  const tail = passedTail(plan, limit, passing, sub(text, sums + 1))
+  if (tail === null) return false
+  const isLast = waiting === 1
+  const left = isLast ? none : row + packWhole((waiting as number) - 1) + packWhole((waitingCost as number) - cost)
+  let idleSinceMs = idle as number
+  if (isLast && (idleSinceMs === 0 || nowMs - idleSinceMs >= idleLagMs)) idleSinceMs = goIdle(plan, number as number)
+  plan.gates[name] = packWhole(number as number) + plan.now + packTime(idleSinceMs) + noCalls + left + tail
+  change(plan, name)
+  countLimit(plan, limit.name, -1)
+  return true
+}
+
+function passedTail({ nowMs, passed }: Plan, limit: ShortLimit, passing: Passing, tail: string): string | null {
+  const { name, rate, concurrency } = limit
+  const { cost } = passing
+  if (tail === passed.before && passed.limit === name && passed.cost === cost) return passed.after
+  const nowUs = nowMs * 1_000
+  const [end, holdUs, closedUntilUs, cooldowns, reactedAtUs, count, held, rateCount, rated, rare] = unpackNine(tail, 9, 1)
+  if (end !== -1 || sub(tail, 1, 1) !== none || cooldowns !== 0 || rare !== false) return null
+  if (!((closedUntilUs as number) <= nowUs) || rateCount !== (rate ? 1 : 0)) return null
+  let rates = noRate
+  if (rate) {
+    const charged = cost <= rate.limit ? chargedRate(rate, rated as string, nowUs, limit.freeAtUs, cost) : null
+    if (charged === null) return null
+    rates = oneRate + pack(charged)
+  }
+  let holders: string | null = count === 0 ? noHolder : pack(count, held)
+  if (concurrency !== null) holders = withHolder(held, concurrency, nowUs, passing, rate ? 1 : cost)
+  if (holders === null) return null
+  const after = none + numbersOf(holdUs, closedUntilUs, reactedAtUs) + holders + rates + none
+  if (concurrency === null) keep(passed, name, cost, 0, tail, after)
+  return after
+}
+
+function keep(change: TailChange, limit: string, cost: number, atUs: number, before: string, after: string): void {
+  change.limit = limit
+  change.cost = cost
+  change.atUs = atUs
+  change.before = before
+  change.after = after
+}
+
+/** The run is over. Whether that is all that there is to say. */
+export function leaveGate(plan: Plan, limit: ShortLimit, name: string, settle: SentSettle, admittedAtUs: number, cost: number): boolean {
+  const { nowMs } = plan
+  const text = plan.gates[name] as string
+  const [touched, number] = unpackOne(text, 1, 0)
+  const [rows, , idle, types, hasCalls] = unpackFour(text, 4, touched)
+  if (types !== false || hasCalls !== false) return false
   let sums = rows + 1
   if (sub(text, rows + 1, rows + 2) === oneRow) [sums] = unpackFive(text, 5, rows + 2)
   else if (sub(text, rows + 1, rows + 1) !== none) return false
-  const [end, holdUs, closedUntilUs, cooldowns, reactedAtUs, count, held, rateCount, rated, rare] = unpackNine(text, 9, sums + 1)
-  if (types !== false || hasCalls !== false || sub(text, sums + 1, sums + 1) !== none) return false
-  if (end !== -1 || cooldowns !== 0 || rare !== false || rateCount !== (rate ? 1 : 0) || touchedAtMs === undefined) return false
+  const before = sub(text, sums + 1)
+  const tail = leftTail(plan, limit, settle, admittedAtUs, cost, before)
+  if (tail === null) return false
+  change(plan, name)
+  const isMoved = sums === rows + 1 && (idle === 0 || nowMs - (idle as number) >= idleLagMs)
+  const idleSinceMs = isMoved ? goIdle(plan, number as number) : (idle as number)
+  const opening = sub(text, 1, touched) + plan.now + packTime(idleSinceMs) + noCalls
+  plan.gates[name] = opening + (tail === before ? sub(text, rows + 1) : sub(text, rows + 1, sums) + tail)
+  return true
+}
+
+function leftTail(
+  { nowMs, left }: Plan,
+  { name, rate, concurrency }: ShortLimit,
+  sent: SentSettle,
+  admittedAtUs: number,
+  cost: number,
+  tail: string,
+): string | null {
+  const isPlain = isId(sent) || !isWhole(sent)
+  if (isPlain && tail === left.before && left.limit === name && left.cost === cost && left.atUs === admittedAtUs) return left.after
+  const nowUs = nowMs * 1_000
+  const [end, holdUs, closedUntilUs, cooldowns, reactedAtUs, count, held, rateCount, rated, rare] = unpackNine(tail, 9, 1)
+  if (end !== -1 || sub(tail, 1, 1) !== none || cooldowns !== 0 || rare !== false || rateCount !== (rate ? 1 : 0)) return null
+  const settle = wholeSettle(sent)
   let settled: string | null = ""
   if (rate) {
-    if (settle.rttMs !== null) return false
+    if (settle.rttMs !== null) return null
     const fromUs = freeAt(rate, admittedAtUs)
     settled =
       rate.provider === "unknown"
         ? echoedRate(rate, rated as string, nowUs, fromUs, echoOf(settle, nowUs, admittedAtUs), cost)
         : settledRate(rate, rated as string, nowUs, fromUs, cost)
-    if (settled === null) return false
+    if (settled === null) return null
   }
-  const isMoved = sums === rows + 1 && (idle === 0 || nowMs - (idle as number) >= idleLagMs)
-  change(plan, name)
-  // Mostly nothing has changed but when somebody was here.
-  if (held === false && concurrency === null && settled === rated && !isMoved) {
-    plan.gates[name] = packWhole(number as number) + plan.now + sub(text, touched + 1)
-    return true
-  }
+  const isFree = held === false && concurrency === null
   let numbers = numbersOf(holdUs, closedUntilUs, reactedAtUs)
   let holders = noHolder
-  if (held !== false || concurrency !== null) {
-    const left = held === false ? null : withoutHolder(held as string, count as number, settle)
-    if (left === null) return false
+  if (!isFree) {
+    const others = held === false ? null : withoutHolder(held as string, count as number, settle)
+    if (others === null) return null
     const heldUs = Math.max(0, nowUs - admittedAtUs)
     const before = holdUs as number
     numbers = numbersOf(before === 0 ? heldUs : before + Math.trunc((heldUs - before) / 8), closedUntilUs, reactedAtUs)
-    holders = left
+    holders = others
   }
-  const rates = rate ? oneRate + pack(settled) : noRate
-  const idleSinceMs = isMoved ? goIdle(plan, number as number) : (idle as number)
-  const opening = packWhole(number as number) + plan.now + packWhole(idleSinceMs) + noCalls
-  plan.gates[name] = opening + sub(text, rows + 1, sums) + none + numbers + holders + rates + none
-  return true
+  const isSame = isFree && settled === rated
+  const after = isSame ? tail : none + numbers + holders + (rate ? oneRate + pack(settled) : noRate) + none
+  if (isFree && isPlain && rate?.provider === "sliding") keep(left, name, cost, admittedAtUs, tail, after)
+  return after
 }
 
 /** Ages are told, because clocks differ. Nothing was sent before it was admitted. */
@@ -219,7 +269,7 @@ function echoOf({ sentAgoMs, respondedAgoMs }: SettleRequest, nowUs: number, adm
  * A task comes to wait behind all who wait there. Whether nothing will hold it back: when it would start is told by src/limits where
  * something does, or where others wait there as well.
  */
-export function joinGate(plan: Plan, limit: ShortLimit, name: string, joining: Passing): boolean {
+export function joinGate(plan: Plan, limit: ShortLimit, name: string, joining: Joining): boolean {
   const { rate, concurrency } = limit
   const { cost } = joining
   const nowUs = plan.nowMs * 1_000

@@ -5,7 +5,23 @@ import { ready } from "../../../../store/claim.ts"
 import { tonumber } from "../builtins.ts"
 import { laneMember } from "../places.ts"
 import { redis } from "../server.ts"
-import { arrayAt, arrayHead, byte, char, falses, len, pack, packWhole, sub, unpackList, unpackOne, unpackSix, unpackTwo } from "./bytes.ts"
+import {
+  arrayAt,
+  arrayHead,
+  byte,
+  char,
+  falses,
+  len,
+  pack,
+  packTime,
+  packWhole,
+  paddedDigits,
+  sub,
+  unpackList,
+  unpackOne,
+  unpackSix,
+  unpackTwo,
+} from "./bytes.ts"
 
 export interface ShortLane {
   readonly number: string
@@ -65,12 +81,12 @@ export function readLane(
   if (sub(text, named + 1, head + 1) !== mark + headMark) return null
   const [list, priority, readyAtMs, seq, line, gone, sorted] = unpackSix(text, 6, head + 1)
   if (line !== priority || gone !== 0 || sorted !== 0) return null
+  const number = sub(member, 38)
   // One that stood elsewhere would be handed out twice.
-  if (tonumber(sub(member, 6, 21)) !== readyAtMs || tonumber(sub(member, 22, 37)) !== seq) return null
+  if (placeOf(priority as number, readyAtMs as number, seq as number, number) !== member) return null
   let [count, bytes] = [-1, 1]
   if (byte(text, list + 1) !== 0xc2) [count, bytes] = arrayAt(text, list + 1)
   if (count === 0 || (count < 0 && bytes === 0)) return null
-  const number = sub(member, 38)
   const lane: ShortLane = {
     number,
     priority: priority as number,
@@ -124,7 +140,24 @@ export function listKey(base: string, { number, priority }: ShortLane): string {
 
 /** As it stands with its head. */
 export function memberOf(lane: ShortLane): string {
-  return lane.taken === 0 ? lane.member : laneMember(lane, tonumber(lane.number))
+  return lane.taken === 0 ? lane.member : placeOf(lane.priority, lane.readyAtMs, lane.seq, lane.number)
+}
+
+/** What is before the head's sequence number is alike for tasks that came together. */
+let opening = ""
+let openingPriority = -1
+let openingReadyAtMs = -1
+/** Of a lane with the number 0. */
+const openingBytes = 21
+
+/** As `laneMember` has it. */
+function placeOf(priority: number, readyAtMs: number, seq: number, lane: string): string {
+  if (readyAtMs !== openingReadyAtMs || priority !== openingPriority) {
+    opening = sub(laneMember({ priority, readyAtMs, seq }, 0), 1, openingBytes)
+    openingPriority = priority
+    openingReadyAtMs = readyAtMs
+  }
+  return opening + paddedDigits(seq) + lane
 }
 
 export function isBefore(a: ShortLane, b: ShortLane): boolean {
@@ -143,7 +176,7 @@ export function laneText(lane: ShortLane): string {
   const fixed = sub(text, 2, lane.fixedTo)
   if (isEmpty(lane)) return noLine + fixed + none
   const packed = packWhole(priority)
-  const head = headMark + packed + pack(lane.readyAtMs) + packWhole(lane.seq) + packed + noneGone
+  const head = headMark + packed + packTime(lane.readyAtMs) + packWhole(lane.seq) + packed + noneGone
   if (count < 0) return oneLine + fixed + head + none
   const [from] = unpackOne(text, taken, lane.listFrom)
   return oneLine + fixed + head + arrayHead(count - taken) + sub(text, from + 1)

@@ -3,7 +3,7 @@
 import type { Values } from "../batch.ts"
 import type { Context } from "../context.ts"
 import { pack } from "./bytes.ts"
-import type { ShortLimit } from "./gate.ts"
+import type { ShortLimit, TailChange } from "./gate.ts"
 
 export interface Plan {
   readonly context: Context
@@ -12,8 +12,9 @@ export interface Plan {
   readonly workerId: string
   /** Id and record, one after the other. */
   readonly tasks: string[]
-  readonly finished: number[]
-  readonly started: number[]
+  /** Their sequence numbers, in digits. */
+  readonly finished: string[]
+  readonly started: string[]
   /** By type: how many have completed, and how many have started. */
   readonly types: string[]
   readonly completed: Record<string, number>
@@ -25,6 +26,9 @@ export interface Plan {
   readonly changedGates: string[]
   readonly isGateChanged: Record<string, boolean | undefined>
   readonly idleGates: Values
+  /** What the latest passing and the latest leaving have made of a gate: the same again where all is alike. */
+  readonly passed: TailChange
+  readonly left: TailChange
   readonly shortLimits: Record<string, ShortLimit | undefined>
   /** By limit: how many more wait at its gates. */
   readonly limits: string[]
@@ -49,6 +53,8 @@ export function newPlan(context: Context, workerId: string): Plan {
     changedGates: [],
     isGateChanged: {},
     idleGates: [],
+    passed: { limit: "", cost: 0, atUs: 0, before: "", after: "" },
+    left: { limit: "", cost: 0, atUs: 0, before: "", after: "" },
     shortLimits: {},
     limits: [],
     moreOfLimit: {},

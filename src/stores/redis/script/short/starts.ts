@@ -3,7 +3,7 @@
 import { claimedEntry } from "../../../../task/index.ts"
 import { packEntries } from "../past.ts"
 import { statusCode } from "../row.ts"
-import { arrayHead, byte, char, falses, len, pack, packWhole, sub, unpackFive, unpackOne, unpackThree } from "./bytes.ts"
+import { arrayHead, byte, char, digits, falses, len, pack, packWhole, sub, unpackFive, unpackOne, unpackThree } from "./bytes.ts"
 import { nameOf } from "./gate.ts"
 import type { ShortLane } from "./lane.ts"
 import type { Plan } from "./plan.ts"
@@ -37,8 +37,13 @@ export interface Starts {
   /** The same of those that have one priority: their version, priority and standing then. */
   priority: number | null
   claimedMark: string
-  /** Id, record and input where that is kept apart: as they go into the answer. */
-  readonly rows: string[]
+  /** Behind those that completed, and how many there are. */
+  readonly from: number
+  count: number
+  /** The answer: how it begins, and id, record and input of each. */
+  readonly told: string[]
+  /** Whose input is kept apart. */
+  readonly apart: number[]
   /** How far their forecasts were off: when each was expected. */
   readonly toldMs: number[]
   /** Of those that pass a gate: its name, its limit, the id of the task, what it costs, its lane. */
@@ -62,7 +67,10 @@ export function newStarts(plan: Plan, type: string, claimNumber: number, leaseMs
     tail: "",
     priority: null,
     claimedMark: "",
-    rows: [],
+    from: plan.tasks.length,
+    count: 0,
+    told: ["ok", ""],
+    apart: [],
     toldMs: [],
     names: [],
     limits: [],
@@ -102,7 +110,7 @@ export function start(
   const size = byte(value, 1) - 0x90
   const from = at + len(lane.mark)
   let fixed = from
-  let told: unknown = available
+  let expected: unknown = available
   if (size > fewest) {
     const [behind, expires, job, flow] = unpackThree(value, 3, from)
     if (size < withFlow || expires !== false || job !== false || flow === undefined) return false
@@ -111,8 +119,8 @@ export function start(
       if (sub(value, fixed + 1, fixed + 2) !== oneGate) return false
       const [gated, limit, key, cost] = unpackThree(value, 3, fixed + 2)
       fixed = gated
-      told = false
-      if (size === most) [fixed, told] = unpackOne(value, 1, gated)
+      expected = false
+      if (size === most) [fixed, expected] = unpackOne(value, 1, gated)
       const { names } = starts
       const place = names.length
       names[place] = nameOf(limit as string, key as string)
@@ -131,7 +139,8 @@ export function start(
     starts.priority = lane.priority
     starts.claimedMark = secondVersion + packWhole(lane.priority) + nowhere
   }
-  const isApart = byte(value, fixed + 2) === isTrue
+  const { count, told } = starts
+  if (byte(value, fixed + 2) === isTrue) starts.apart.push(count)
   const record =
     runningHead +
     sub(value, 3, at) +
@@ -141,18 +150,14 @@ export function start(
     starts.tail +
     sub(value, fixed + 1)
   const { tasks, started } = plan
-  const { rows, toldMs } = starts
-  const place = tasks.length
+  const place = starts.from + 2 * count
   tasks[place] = id
   tasks[place + 1] = record
-  const row = rows.length
-  rows[row] = id
-  rows[row + 1] = record
-  rows[row + 2] = isApart ? apart : ""
-  started[started.length] = seq
-  if (told !== false) toldMs[toldMs.length] = createdAtMs + (told as number)
+  told[3 * count + 2] = id
+  told[3 * count + 3] = record
+  told[3 * count + 4] = ""
+  started[count] = digits(seq)
+  if (expected !== false) starts.toldMs.push(createdAtMs + (expected as number))
+  starts.count = count + 1
   return true
 }
-
-/** Stands for an input that has to be fetched. */
-export const apart = "apart"

@@ -10,7 +10,7 @@ import { isLong, toFixed } from "../row.ts"
 import { redis } from "../server.ts"
 import { type Arrival, newArrival, readArrivals } from "./arrival.ts"
 import { arrayHead, char, falses, pack } from "./bytes.ts"
-import { joinGate, limitOf, nameOf, newGate, type Passing, readGates, type ShortLimit } from "./gate.ts"
+import { type Joining, joinGate, limitOf, nameOf, newGate, readGates, type ShortLimit } from "./gate.ts"
 import { newPlan, type Plan } from "./plan.ts"
 import { writeSubmission } from "./write-submission.ts"
 
@@ -168,7 +168,7 @@ function passGates(submission: Submission): boolean {
     return newGate(limit, submission.gates, plan.nowMs)
   }
   if (!readGates(plan, names, limits, make)) return false
-  const joining: Passing = { id: "", cost: 0, untilUs: 0, type: "", flow: "", priority: 0 }
+  const joining: Joining = { cost: 0, type: "", flow: "", priority: 0 }
   for (let i = 0; i < tasks.length; i++) {
     const { type, flow, priority, gates } = tasks[i] as NewTask
     joining.type = type

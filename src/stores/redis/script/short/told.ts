@@ -5,23 +5,18 @@ import { fromSortable } from "../lua.ts"
 import { redis } from "../server.ts"
 import type { Claim } from "./claim.ts"
 import type { Exchange } from "./exchange.ts"
-import { apart } from "./starts.ts"
 
 const completed = '{"kind":"ok","status":"completed"}'
 
 export function toldOf({ plan, settles, claim }: Exchange): string[] {
-  const rows = claim?.taken?.starts.rows ?? []
-  const answer = ["ok", ""]
-  for (let i = 0; i < rows.length; i += 3) {
-    const id = rows[i] as string
-    answer[i + 2] = id
-    answer[i + 3] = rows[i + 1] as string
-    answer[i + 4] = rows[i + 2] === apart ? (redis.call("HGET", `${plan.base}inputs`, id) as string) : ""
-  }
+  const starts = claim?.taken?.starts
+  const answer = starts?.told ?? ["ok", ""]
+  for (const place of starts?.apart ?? [])
+    answer[3 * place + 4] = redis.call("HGET", `${plan.base}inputs`, answer[3 * place + 2] as string) as string
   const parts = [
     `{"cancelled":[],"kept":[],"unrouted":[],"nowMs":${texts.format("%.0f", plan.nowMs)}`,
     `"settled":[${settles > 0 ? completed + texts.rep(`,${completed}`, settles - 1) : ""}]`,
-    `"claimed":[${numbersTo(rows.length / 3)}]`,
+    `"claimed":[${numbersTo(starts?.count ?? 0)}]`,
     `"more":${claim?.more === true}`,
     `"touched":${claim ? touched(claim, plan.changedGates.length) : 0}`,
   ]
