@@ -3,7 +3,9 @@
 import assert from "node:assert/strict"
 import { it } from "node:test"
 import fc from "fast-check"
-import { toText } from "../../src/stores/redis/request.ts"
+import type { SettleRequest } from "../../src/store/contract.ts"
+import { toText, toWire } from "../../src/stores/redis/request.ts"
+import { isId, type SentExchange, wholeExchange } from "../../src/stores/redis/script/sent-settle.ts"
 
 /** Texts that look like what is dropped, and names as the contract has them. */
 const nasty = fc.array(
@@ -68,3 +70,46 @@ for (const [given, expected] of [
 ] as const) {
   it(`${JSON.stringify(given)} is sent as ${expected}`, () => assert.equal(toText(given), expected))
 }
+
+const ageMs = fc.constantFrom(null, 0, 7)
+const settles: fc.Arbitrary<SettleRequest[]> = fc.array(
+  fc.record(
+    {
+      id: fc.string(),
+      fence: fc.integer({ min: 1, max: 2 }),
+      outcome: fc.constantFrom({ kind: "completed", output: null }, { kind: "completed", output: "1" }, { kind: "released" }),
+      spent: fc.constantFrom([], [{ limit: "a", actual: 1 }]),
+      sentAgoMs: ageMs,
+      respondedAgoMs: ageMs,
+      rttMs: ageMs,
+      heard: fc.constant([]),
+    },
+    { requiredKeys: ["id", "fence", "outcome", "spent", "sentAgoMs", "respondedAgoMs", "rttMs"] },
+  ) as fc.Arbitrary<SettleRequest>,
+)
+
+it("settles are the same settles when they have come, with and without the names of their parts", () => {
+  fc.assert(
+    fc.property(settles, (asked) => {
+      const request = { workerId: "w", settles: asked, heartbeats: [], leaseMs: 1, claim: null }
+      const come = wholeExchange(JSON.parse(toWire("exchange", request)) as SentExchange)
+      assert.deepEqual(withoutNulls(come), JSON.parse(JSON.stringify(withoutNulls(request))))
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+it("a run that went well and has nothing more to tell is its id", () => {
+  const settle = {
+    id: "a",
+    fence: 1,
+    outcome: { kind: "completed", output: null },
+    spent: [],
+    sentAgoMs: null,
+    respondedAgoMs: null,
+    rttMs: null,
+  }
+  const { settles: sent } = JSON.parse(toWire("exchange", { settles: [settle] })) as SentExchange
+  assert.deepEqual(sent, ["a"])
+  assert.ok(sent.every(isId))
+})

@@ -4,6 +4,7 @@ import { SluiceError, shown } from "../../../errors/index.ts"
 import { tick } from "../../../store/clock.ts"
 import { layoutVersion } from "../layout.ts"
 import { texts, tonumber } from "./builtins.ts"
+import { digits } from "./lua.ts"
 import { cjson, redis } from "./server.ts"
 
 /** A machine without a clock of its own starts in 1970, and is this far behind at most. */
@@ -105,8 +106,11 @@ export class Meta {
 
   end(): void {
     if (this.changed.length === 0) return
-    const values: (string | number)[] = []
-    for (const name of this.changed) values.push(name, this.values[name] as string | number)
+    const values: string[] = []
+    for (const name of this.changed) {
+      const value = this.values[name] as string | number
+      values.push(name, typeof value === "number" ? digits(value) : value)
+    }
     redis.call("HSET", this.key, ...values)
   }
 }

@@ -44,3 +44,39 @@ export function fromSortable(text: string): number | null {
   const number = tonumber(string.sub(text, 2)) ?? null
   return number !== null && number < 1e16 && sortable(number) === text ? number : null
 }
+
+/** Numbers as texts: the last three digits of each are made once, and what is before them is that of the number before in most cases. */
+const tails: string[] = []
+const paddedTails: string[] = []
+for (let i = 0; i < 1_000; i++) {
+  tails[i] = `${i}`
+  paddedTails[i] = string.format("%03d", i)
+}
+let stem = 0
+let stemDigits = ""
+let paddedStem = string.format("%013d", 0)
+
+function findStem(number: number): void {
+  stem = number
+  stemDigits = number === 0 ? "" : string.format("%.0f", number)
+  paddedStem = string.format("%013.0f", number)
+}
+
+/** A number in digits, as a command that is given a number writes it; one that is whole is written five times as quickly here. */
+export function digits(number: number): string {
+  const tail = number % 1_000
+  const text = paddedTails[tail]
+  if (text === undefined || number < 0) return string.format("%.17g", number)
+  const before = (number - tail) / 1_000
+  if (before === 0) return tails[tail] as string
+  if (before !== stem) findStem(before)
+  return stemDigits + text
+}
+
+/** Sixteen of them, for a whole number. */
+export function paddedDigits(number: number): string {
+  const tail = number % 1_000
+  const before = (number - tail) / 1_000
+  if (before !== stem) findStem(before)
+  return paddedStem + (paddedTails[tail] as string)
+}

@@ -65,40 +65,6 @@ export function isNumber(value: Any): value is number {
   return (value as number) + 0 === value
 }
 
-/** Numbers as texts: the last three digits of each are made once, and what is before them is that of the number before in most cases. */
-const tails: string[] = []
-const paddedTails: string[] = []
-for (let i = 0; i < 1_000; i++) {
-  tails[i] = `${i}`
-  paddedTails[i] = texts.format("%03d", i)
-}
-let stem = 0
-let stemDigits = ""
-let paddedStem = texts.format("%013d", 0)
-
-function findStem(number: number): void {
-  stem = number
-  stemDigits = number === 0 ? "" : texts.format("%.0f", number)
-  paddedStem = texts.format("%013.0f", number)
-}
-
-/** A whole number in digits. As an argument of a command a number is written with all that a fraction might have, which takes five times as long. */
-export function digits(number: number): string {
-  const tail = number % 1_000
-  const before = (number - tail) / 1_000
-  if (before === 0) return tails[tail] as string
-  if (before !== stem) findStem(before)
-  return stemDigits + (paddedTails[tail] as string)
-}
-
-/** Sixteen of them. */
-export function paddedDigits(number: number): string {
-  const tail = number % 1_000
-  const before = (number - tail) / 1_000
-  if (before !== stem) findStem(before)
-  return paddedStem + (paddedTails[tail] as string)
-}
-
 /** What `false` is packed as, so often. */
 export function falses(count: number): string {
   let text = ""

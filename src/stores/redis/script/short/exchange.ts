@@ -2,6 +2,7 @@
 // writes whether it can do the whole of it; where it cannot, or something is not as it should be, nothing was done, and the engine does it.
 // What it writes is the same to the byte.
 
+import type { ClaimRequest } from "../../../../store/contract.ts"
 import { attempt } from "../builtins.ts"
 import type { Context } from "../context.ts"
 import type { SentExchange } from "../sent-settle.ts"
@@ -30,13 +31,30 @@ export function shortExchange(context: Context, request: SentExchange): string[]
 function planExchange(this: void, context: Context, { workerId, settles, heartbeats, claim: asked, leaseMs }: SentExchange) {
   if (heartbeats.length > 0) return null
   const plan = newPlan(context, workerId)
-  const { base } = plan
+  plan.isQuiet = !isAnyThere(awaited(plan, asked))
+  // Somebody has to be told to stop, or to route.
+  if (!plan.isQuiet && isAnyThere(telling(plan, asked))) return null
   if (settles.length > 0 && !planSettles(plan, settles)) return null
   const claim = asked ? planClaim(plan, asked, leaseMs) : null
   if (asked && !claim) return null
-  const kept = [`${base}cancel:${workerId}`]
-  if (asked) for (const { type } of asked.types) kept.push(`${base}unrouted:${type}`)
-  // Somebody has to be told to stop, or to route.
-  if (redis.call("EXISTS", kept[0] as string, ...kept.slice(1)) !== 0) return null
   return { plan, settles: settles.length, claim }
+}
+
+/** Keys that are not there where all is quiet, so that one command finds it out. */
+function awaited(plan: Plan, asked: ClaimRequest | null): string[] {
+  const { base } = plan
+  const keys = telling(plan, asked)
+  keys.push(`${base}schedules-next`)
+  if (asked) for (const { type } of asked.types) keys.push(`${base}due:${type}`, `${base}dues:${type}`)
+  return keys
+}
+
+function telling({ base, workerId }: Plan, asked: ClaimRequest | null): string[] {
+  const keys = [`${base}cancel:${workerId}`]
+  if (asked) for (const { type } of asked.types) keys.push(`${base}unrouted:${type}`)
+  return keys
+}
+
+function isAnyThere(keys: readonly string[]): boolean {
+  return redis.call("EXISTS", keys[0] as string, ...keys.slice(1)) !== 0
 }

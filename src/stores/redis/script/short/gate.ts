@@ -8,7 +8,7 @@ import type { SettleRequest } from "../../../../store/contract.ts"
 import { gateForgottenAfterMs } from "../../../../store/limit-records.ts"
 import { hasSettings, inForce, type LimitRecord } from "../../../../store/policies.ts"
 import { jobLimit } from "../../../../task/index.ts"
-import { sortable } from "../lua.ts"
+import { digits, sortable } from "../lua.ts"
 import { unpacked } from "../packed.ts"
 import { isId, isWhole, type SentSettle, wholeSettle } from "../sent-settle.ts"
 import { redis } from "../server.ts"
@@ -306,7 +306,7 @@ function countLimit(plan: Plan, limit: string, more: number): void {
 
 /** Nobody waits there any more: since when. */
 function goIdle({ idleGates, nowMs }: Plan, number: number): number {
-  idleGates.push(nowMs, sortable(number))
+  idleGates.push(digits(nowMs), sortable(number))
   return nowMs
 }
 

@@ -3,6 +3,7 @@
 
 import { ready } from "../../../../store/claim.ts"
 import { tonumber } from "../builtins.ts"
+import { paddedDigits } from "../lua.ts"
 import { laneMember } from "../places.ts"
 import { redis } from "../server.ts"
 import {
@@ -15,7 +16,6 @@ import {
   pack,
   packTime,
   packWhole,
-  paddedDigits,
   sub,
   unpackList,
   unpackOne,

@@ -10,6 +10,8 @@ export interface Plan {
   readonly base: string
   readonly nowMs: number
   readonly workerId: string
+  /** Nothing will be due, and nobody has to be told of anything. */
+  isQuiet: boolean
   /** Id and record, one after the other. */
   readonly tasks: string[]
   /** Their sequence numbers, in digits. */
@@ -42,6 +44,7 @@ export function newPlan(context: Context, workerId: string): Plan {
     base,
     nowMs,
     workerId,
+    isQuiet: false,
     tasks: [],
     finished: [],
     started: [],

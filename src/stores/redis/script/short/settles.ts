@@ -1,26 +1,12 @@
 // Completions, which is how most runs end: the record of each is taken apart as bytes and put together again.
 
 import { completedEntry, historyLimit } from "../../../../task/index.ts"
+import { digits } from "../lua.ts"
 import { packEntries } from "../past.ts"
 import { isLong, outcomeCode, statusCode } from "../row.ts"
 import { isId, isWhole, type SentSettle } from "../sent-settle.ts"
 import { redis } from "../server.ts"
-import {
-  arrayHead,
-  byte,
-  char,
-  digits,
-  falses,
-  isNumber,
-  len,
-  pack,
-  small,
-  sub,
-  unpackFive,
-  unpackSeven,
-  unpackSix,
-  unpackThree,
-} from "./bytes.ts"
+import { arrayHead, byte, char, falses, isNumber, len, pack, small, sub, unpackFive, unpackSeven, unpackSix, unpackThree } from "./bytes.ts"
 import { leaveGate, limitOf, nameOf, readGates } from "./gate.ts"
 import { countType, type Plan } from "./plan.ts"
 

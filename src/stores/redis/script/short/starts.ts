@@ -1,9 +1,10 @@
 // Tasks that start for the first time: the record of each is taken apart as bytes and put together again.
 
 import { claimedEntry } from "../../../../task/index.ts"
+import { digits } from "../lua.ts"
 import { packEntries } from "../past.ts"
 import { statusCode } from "../row.ts"
-import { arrayHead, byte, char, digits, falses, len, pack, packWhole, sub, unpackFive, unpackOne, unpackThree } from "./bytes.ts"
+import { arrayHead, byte, char, falses, len, pack, packWhole, sub, unpackFive, unpackOne, unpackThree } from "./bytes.ts"
 import { nameOf } from "./gate.ts"
 import type { ShortLane } from "./lane.ts"
 import type { Plan } from "./plan.ts"

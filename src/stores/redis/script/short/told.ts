@@ -20,8 +20,10 @@ export function toldOf({ plan, settles, claim }: Exchange): string[] {
     `"more":${claim?.more === true}`,
     `"touched":${claim ? touched(claim, plan.changedGates.length) : 0}`,
   ]
-  const [, schedule] = redis.call("ZRANGE", `${plan.base}schedules-next`, 0, 0, "WITHSCORES") as string[]
-  if (schedule !== undefined) parts.push(`"scheduleAtMs":${schedule}`)
+  if (!plan.isQuiet) {
+    const [, schedule] = redis.call("ZRANGE", `${plan.base}schedules-next`, 0, 0, "WITHSCORES") as string[]
+    if (schedule !== undefined) parts.push(`"scheduleAtMs":${schedule}`)
+  }
   if (claim && !claim.more && claim.nextAtMs >= 0) {
     parts.push(`"nextAtMs":${texts.format("%.0f", claim.nextAtMs)}`)
     const name = claim.nextGate === "" ? false : redis.call("HGET", `${plan.base}gate-names`, fromSortable(claim.nextGate) ?? 0)

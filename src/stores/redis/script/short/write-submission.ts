@@ -4,6 +4,7 @@ import type { NewTask } from "../../../../task/index.ts"
 import { orderSpan } from "../../layout.ts"
 import { callWith, type Values } from "../batch.ts"
 import { texts } from "../builtins.ts"
+import { digits } from "../lua.ts"
 import { flowMember, flowName } from "../places.ts"
 import { isLong, statusCode } from "../row.ts"
 import { cmsgpack, redis } from "../server.ts"
@@ -65,11 +66,12 @@ function writeOrder(base: string, tasks: readonly NewTask[], firstSeq: number): 
     const to = Math.min(tasks.length - at, orderSpan - from)
     const fields: Values = []
     for (let i = 0; i < to; i++) {
-      fields[2 * i] = from + i
+      fields[2 * i] = digits(from + i)
       fields[2 * i + 1] = (tasks[at + i] as NewTask).id
     }
     redis.call("HSET", `${base}order:${bucket}`, ...fields)
-    orders.push(bucket, bucket)
+    const name = digits(bucket)
+    orders.push(name, name)
     at += to
   }
   callWith("ZADD", `${base}orders`, orders)
@@ -92,7 +94,7 @@ function writeLanes({ plan, arrivals }: Submission): void {
   const flows: Record<string, OpenFlow | undefined> = {}
   for (const arrival of arrivals) {
     const { type, flow, number } = arrival
-    written.push(number, writeArrival(base, arrival, nowMs))
+    written.push(digits(number), writeArrival(base, arrival, nowMs))
     if (arrival.isNew) made.push(arrival.name, number)
     if (arrival.head !== "") continue
     if (!arrival.isNew) woken.push(number)
@@ -100,10 +102,10 @@ function writeLanes({ plan, arrivals }: Submission): void {
     const member = newMember(arrival, nowMs)
     const known = flows[name]
     if (known === undefined) {
-      flows[name] = { type, flow, members: [0, member], best: member }
+      flows[name] = { type, flow, members: ["0", member], best: member }
       names.push(name)
     } else {
-      known.members.push(0, member)
+      known.members.push("0", member)
       if (member < known.best) known.best = member
     }
   }
@@ -134,7 +136,7 @@ function placeFlow({ base, context }: Plan, name: string, { type, flow, best }: 
     redis.call("ZREM", key, member)
   } else time = Math.max(time as number, present)
   const placed = flowMember(best, time as number, flow)
-  redis.call("ZADD", key, 0, placed)
+  redis.call("ZADD", key, "0", placed)
   redis.call("HSET", `${base}flows`, `0:${name}`, cmsgpack.pack([time, waiting, placed]))
   redis.call("ZREM", `${base}flows-idle`, name)
 }
@@ -162,7 +164,7 @@ function writeNewGates({ plan, newGates }: Submission): void {
       ordered[limit] = keys
       limits.push(limit)
     }
-    keys.push(0, key)
+    keys.push("0", key)
   }
   callWith("HSET", `${base}gate-names`, names)
   for (const limit of limits) callWith("ZADD", `${base}gates:${limit}`, ordered[limit] ?? [])

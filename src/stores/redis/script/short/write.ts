@@ -2,7 +2,7 @@
 
 import { errorBucket } from "../../../../store/forecast.ts"
 import { callWith, type Values } from "../batch.ts"
-import { texts } from "../builtins.ts"
+import { digits } from "../lua.ts"
 import { statusCode } from "../row.ts"
 import { cmsgpack, redis } from "../server.ts"
 import type { Claim, Taken } from "./claim.ts"
@@ -28,14 +28,14 @@ function saveWorker({ base, workerId, nowMs }: Plan, { asked }: Claim): void {
   const worker: (number | string)[] = [asked.number]
   for (const { type } of asked.types) worker.push(type)
   redis.call("HSET", `${base}workers`, workerId, cmsgpack.pack(worker))
-  redis.call("ZADD", `${base}workers-seen`, nowMs, workerId)
+  redis.call("ZADD", `${base}workers-seen`, digits(nowMs), workerId)
 }
 
 function writeFinished({ base, finished, context, nowMs }: Plan): void {
   const { meta } = context
   if (meta.number("finished") !== nowMs) {
     meta.set("finished", nowMs)
-    redis.call("RPUSH", `${base}finished`, texts.format("t%.0f", nowMs))
+    redis.call("RPUSH", `${base}finished`, `t${digits(nowMs)}`)
   }
   callWith("RPUSH", `${base}finished`, finished)
 }
@@ -44,12 +44,12 @@ function writeTaken(plan: Plan, taken: Taken): void {
   const { base, workerId, started, context } = plan
   const { type, name, before, member, waiting, flowTime, virtualTime, starts } = taken
   callWith("SADD", `${base}running:${workerId}`, started)
-  redis.call("ZADD", `${base}leases`, "LT", starts.expiresAtMs, workerId)
+  redis.call("ZADD", `${base}leases`, "LT", digits(starts.expiresAtMs), workerId)
   writeLanes(plan, taken)
   const flows = `${base}flows:0:${type}`
   redis.call("ZREM", flows, before)
-  if (member !== "") redis.call("ZADD", flows, 0, member)
-  else if (waiting === 0) redis.call("ZADD", `${base}flows-idle`, flowTime, name)
+  if (member !== "") redis.call("ZADD", flows, "0", member)
+  else if (waiting === 0) redis.call("ZADD", `${base}flows-idle`, digits(flowTime), name)
   redis.call("HSET", `${base}flows`, `0:${name}`, cmsgpack.pack([flowTime, waiting, member !== "" ? member : false]))
   if (context.meta.number("time") !== virtualTime) context.meta.set("time", virtualTime)
   writeErrors(plan, type, starts.toldMs)
@@ -71,7 +71,7 @@ function writeLanes({ base }: Plan, { name, lanes }: Taken): void {
     at++
     if (hasNobody) idle.push(number)
     else {
-      come[2 * left] = 0
+      come[2 * left] = "0"
       come[2 * left + 1] = memberOf(lane)
       left++
     }
