@@ -1,6 +1,7 @@
 // Steps as transactions. One that holds to limits takes the lock of its namespace first; those of one process come one after the other, so
-// that they do not queue up inside of the server with a connection each. One that is free runs beside others. A step that conflicts with
-// another is run again as a whole.
+// that they do not queue up inside of the server with a connection each. The next is sent as soon as the one before has sent its COMMIT, and
+// waits for the lock inside of the server: else the server would stand still until its answer had been here and back. One that is free runs
+// beside others. A step that conflicts with another is run again as a whole.
 
 import { SluiceError } from "../../errors/index.ts"
 import { type ClockState, clockStart, laterClock } from "../../store/clock.ts"
@@ -66,6 +67,7 @@ export class Steps {
   /** What the steps of this process have in common. */
   readonly shared: Shared = { numbers: new Numbers(), plainLanes: new Map(), servedTimes: new Map(), soleFlows: new Map() }
   private clock: ClockState = clockStart
+  /** Until the locked step before has nothing more to send. */
   private last: Promise<unknown> = Promise.resolve()
   private readonly running = new Set<Promise<unknown>>()
   private isClosed = false
@@ -75,20 +77,30 @@ export class Steps {
   }
 
   write<T>(step: Step<T>, foresee = nothing): Promise<Done<T>> {
-    const turn = this.last.then(() => this.retried(() => this.inTransaction("locked", step, foresee)))
-    this.last = turn.catch(() => {})
-    return turn
+    const before = this.last
+    let sent = () => {}
+    const isSent = new Promise<void>((resolve) => {
+      sent = resolve
+    })
+    this.last = isSent
+    return this.kept(before.then(() => this.retried(() => this.inTransaction("locked", step, foresee, sent))).finally(sent))
   }
 
   /** Without the lock; null where the step needs it after all. */
   async writeFreely<T>(step: Step<T>, foresee: Foresee): Promise<Done<T> | null> {
-    const turn = this.retried(() => this.inTransaction("free", step, foresee))
-    this.running.add(turn)
     try {
-      return await turn
+      return await this.kept(this.retried(() => this.inTransaction("free", step, foresee)))
     } catch (error) {
       if (error instanceof NeedsLock) return null
       throw error
+    }
+  }
+
+  /** Whoever closes waits for it. */
+  private async kept<T>(turn: Promise<T>): Promise<T> {
+    this.running.add(turn)
+    try {
+      return await turn
     } finally {
       this.running.delete(turn)
     }
@@ -125,7 +137,7 @@ export class Steps {
 
   async close(): Promise<void> {
     this.isClosed = true
-    await Promise.allSettled([this.last, ...this.running])
+    await Promise.allSettled([...this.running])
   }
 
   private async perform<T>(sql: Sql, mode: Mode, step: Step<T>, foresee: Foresee, shared = this.shared): Promise<Done<T>> {
@@ -142,7 +154,8 @@ export class Steps {
     return { answer, hasNews: records.hasNews }
   }
 
-  private async inTransaction<T>(mode: Mode, step: Step<T>, foresee: Foresee): Promise<Done<T>> {
+  /** `sent`: called once nothing more has to be sent. */
+  private async inTransaction<T>(mode: Mode, step: Step<T>, foresee: Foresee, sent = () => {}): Promise<Done<T>> {
     const { pool, dialect, place } = this.parts
     if (this.isClosed) throw new SluiceError("store_closed", `${place}: expected an open store, this one was closed`)
     const client: Client = await pool.connect()
@@ -151,7 +164,9 @@ export class Steps {
       const sql = new Session(client, dialect)
       sql.begin(`${beginnings[mode][0]}; ${settings}`)
       const done = await this.perform(sql, mode, step, foresee)
-      await sql.end("COMMIT")
+      const ended = sql.end("COMMIT")
+      sent()
+      await ended
       return done
     } catch (error) {
       if (isConnectionLost(error)) broken = error as Error
