@@ -2,7 +2,7 @@
 // type, with the plain lane in it.
 
 import { shown } from "../../errors/index.ts"
-import { type FlowRow, type LaneRow, ready } from "../../store/claim.ts"
+import { type FlowRow, type Head, type LaneRow, ready } from "../../store/claim.ts"
 import { budgets } from "../../store/contract.ts"
 import type { WaitedBacklog } from "../../store/waited.ts"
 import type { TaskRecord } from "../../task/index.ts"
@@ -95,6 +95,12 @@ export class LaneReader implements WaitedBacklog {
     this.standing.clear()
     this.waiting.clear()
     this.pageOf.clear()
+  }
+
+  /** Who is first once these have left, as far as it was read: null is nobody, undefined is not known. */
+  headWithout(lane: number, left: ReadonlySet<number>): Head | null | undefined {
+    const known = this.ahead.get(lane)
+    return known?.tasks.find(({ seq }) => !left.has(seq)) ?? (known?.isAll ? null : undefined)
   }
 
   isContested(type: string): boolean {

@@ -1,7 +1,7 @@
 // Lanes and flows in Postgres. Membership is a column of the task; heads are placed anew for the lanes that a step has touched, all at
 // once, before the step's claim reads them and when the step ends.
 
-import { type Chosen, compareHeads, ready } from "../../store/claim.ts"
+import { type Chosen, compareHeads, type Head, ready } from "../../store/claim.ts"
 import type { TaskRecord } from "../../task/index.ts"
 import { damaged } from "./damage.ts"
 import type { Place } from "./heads.ts"
@@ -35,6 +35,9 @@ export class Lanes {
   /** Where lanes stand, of those that this step has met. */
   private readonly whereabouts = new Map<number, Standing>()
   private readonly touched = new Set<number>()
+  /** Of those that were touched: who has left, and which have got somebody, so that their heads have to be looked for. */
+  private readonly left = new Map<number, Set<number>>()
+  private readonly entered = new Set<number>()
   /** Where lanes are to stand from now on. */
   private readonly moves = new Map<number, number>()
   private readonly standings = new Map<string, Standing>()
@@ -66,6 +69,7 @@ export class Lanes {
     for (const [i, task] of tasks.entries()) {
       const known = this.names.of(names[i] as LaneName)
       this.laneOfSeq.set(task.seq, known.lane)
+      this.entered.add(known.lane)
       this.whereabouts.set(known.lane, { type: task.type, flow: task.flow, gate: known.gate })
       // Behind a head it changes nothing of where the lane stands. A head that leaves touches the lane by itself.
       if (!known.isPlain && (!known.head || compareHeads(task, known.head) <= 0)) this.touched.add(known.lane)
@@ -80,7 +84,12 @@ export class Lanes {
     const lane = this.laneOfSeq.get(task.seq) ?? null
     this.laneOfSeq.set(task.seq, null)
     if (lane === null) return false
-    if (!this.names.isPlain(lane)) this.touched.add(lane)
+    if (!this.names.isPlain(lane)) {
+      this.touched.add(lane)
+      const left = this.left.get(lane)
+      if (left) left.add(task.seq)
+      else this.left.set(lane, new Set([task.seq]))
+    }
     return task.gates !== null && task.gates.length > 0
   }
 
@@ -146,23 +155,48 @@ export class Lanes {
     this.reader.forget()
     sql.forget()
     this.touched.clear()
+    this.left.clear()
+    this.entered.clear()
     this.standings.clear()
     this.served.clear()
     this.woken.clear()
   }
 
-  /** Answers with where they stood. */
+  /** Answers with where they stood. What their heads are is told where this step has read it, and looked for by the server where it has not. */
   private async placeLanes(lanes: readonly number[]): Promise<readonly Standing[]> {
     const { sql } = this.parts
     const known = lanes.map((lane) => this.whereabouts.get(lane))
     // Those that are empty from now on stand nowhere: whether they are only the server knows.
     for (const lane of lanes) if (this.whereabouts.get(lane)?.gate !== ready) this.whereabouts.delete(lane)
+    const told: { readonly lane: number; readonly head: Head | null }[] = []
+    const asked: number[] = []
+    for (const [i, lane] of lanes.entries()) {
+      const head = known[i] === undefined ? undefined : this.knownHead(lane)
+      if (head === undefined) asked.push(lane)
+      else told.push({ lane, head })
+    }
+    if (told.length > 0)
+      sql.tell(
+        "placeHeads",
+        told.map(({ lane }) => lane),
+        told.map(({ head }) => head?.priority ?? null),
+        told.map(({ head }) => head?.readyAtMs ?? null),
+        told.map(({ head }) => head?.seq ?? null),
+      )
     if (known.every((standing) => standing !== undefined)) {
-      sql.tell("placeLanes", lanes)
+      if (asked.length > 0) sql.tell("placeLanes", asked)
       return known as readonly Standing[]
     }
-    const rows = (await sql.rows("placeLanes", lanes)) as readonly (readonly [string, string, number])[]
-    return rows.map(([type, flow, gate]) => ({ type, flow, gate }))
+    const isTold = new Set(told.map(({ lane }) => lane))
+    const rows = (await sql.rows("placeLanes", asked)) as readonly (readonly [string, string, number])[]
+    const stood = rows.map(([type, flow, gate]) => ({ type, flow, gate }))
+    return [...(known.filter((_, i) => isTold.has(lanes[i] as number)) as readonly Standing[]), ...stood]
+  }
+
+  /** Undefined where it is not known, as of a lane that somebody has come into. */
+  private knownHead(lane: number): Head | null | undefined {
+    const left = this.left.get(lane)
+    return left && !this.entered.has(lane) ? this.reader.headWithout(lane, left) : undefined
   }
 
   private async move(): Promise<void> {

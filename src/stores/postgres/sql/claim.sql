@@ -109,6 +109,13 @@ WITH found AS (
 )
 SELECT type, flow, gate FROM found
 
+-- name: placeHeads
+-- The same of lanes whose heads are known, none of them plain. 1 lanes, 2 priorities, 3 ready at and 4 seqs of their heads, NULL where they are empty
+UPDATE $s.lanes SET head_priority = one.priority, head_ready_at_ms = one.ready_at_ms, head_seq = one.seq,
+  gate = CASE WHEN one.seq IS NULL THEN 0 ELSE lanes.gate END
+FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) AS one (lane, priority, ready_at_ms, seq)
+WHERE lanes.lane = one.lane
+
 -- name: readLanesAt
 -- 1 lanes
 SELECT lane, type, flow, gate, head_seq FROM $s.lanes WHERE lane = ANY($1::bigint[])
