@@ -42,23 +42,34 @@ export class DemandTable {
   async of(gate: number, priority: number, of: { readonly type: string; readonly flow: string } | null): Promise<Demand> {
     if (!this.known.has(gate)) await this.readAhead([gate])
     let [tasks, cost] = [0, 0]
-    const flows = new Set<string>()
+    const found: Waiting[] = []
     for (const waiting of this.known.get(gate)?.values() ?? []) {
       if (waiting.priority < priority) continue
       if (of && (waiting.type !== of.type || waiting.flow !== of.flow)) continue
       tasks += waiting.tasks
       cost += waiting.cost
-      flows.add(JSON.stringify([waiting.type, waiting.flow]))
+      found.push(waiting)
     }
-    return { tasks, cost, flows: flows.size }
+    return { tasks, cost, flows: found.length <= 1 ? found.length : new Set(found.map(flowOf)).size }
   }
 
   async flush(): Promise<void> {
     const more = [...this.more.values()].filter(({ tasks, cost }) => tasks !== 0 || cost !== 0)
     this.more.clear()
+    this.write(
+      "lessenDemand",
+      more.filter(({ tasks }) => tasks <= 0),
+    )
+    this.write(
+      "addDemand",
+      more.filter(({ tasks }) => tasks > 0),
+    )
+  }
+
+  private write(statement: string, more: readonly Waiting[]): void {
     if (more.length === 0) return
     this.sql.tell(
-      "addDemand",
+      statement,
       more.map(({ gate }) => gate),
       more.map(({ type }) => type),
       more.map(({ flow }) => flow),
@@ -74,8 +85,13 @@ export class DemandTable {
   }
 }
 
-function keyOf({ gate, type, flow, priority }: Waiting): string {
-  return JSON.stringify([gate, type, flow, priority])
+/** No text in Postgres has the character between them. */
+function flowOf({ type, flow }: Waiting): string {
+  return `${type}\0${flow}`
+}
+
+function keyOf(waiting: Waiting): string {
+  return `${waiting.gate} ${waiting.priority} ${flowOf(waiting)}`
 }
 
 /** Where nobody waits any more nothing is known. */

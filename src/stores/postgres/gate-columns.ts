@@ -14,13 +14,23 @@ export interface GateColumns {
 
 /** `policy`: what code declares; null where nobody does, as of the gates of jobs. Only rates and slots can be overridden. */
 export function gateColumns(policy: GatePolicy | null, state: GateState, nowMs: number): GateColumns {
+  const held = inFlight(state, nowMs)
+  if (!isLearning(policy, state)) return { ...learnsNothing, inFlight: held }
+  const { delayFloorMs: adaptiveDelayFloorMs, ...fields } = seedFields(policy ?? noPolicy, state, nowMs * 1_000)
+  const { adaptiveDelayMs, successStreak, errorStreak, nextAvailableAtMs, lastSuccessAtMs } = fields
+  return { adaptiveDelayMs, adaptiveDelayFloorMs, successStreak, errorStreak, nextAvailableAtMs, lastSuccessAtMs, inFlight: held }
+}
+
+/** Of a limit that is not adaptive a gate may still have learned to keep a distance. */
+export function isLearning(policy: GatePolicy | null, { pace }: GateState): boolean {
+  return policy?.adaptive !== undefined || pace !== undefined
+}
+
+export function inFlight({ holders }: GateState, nowMs: number): number {
   const nowUs = nowMs * 1_000
-  const inFlight = state.holders.filter(({ untilUs }) => untilUs > nowUs).length
-  // Of a limit that is not adaptive a gate may still have learned to keep a distance.
-  if (!policy?.adaptive && !state.pace) return { ...learnsNothing, inFlight }
-  const fields = seedFields(policy ?? noPolicy, state, nowUs)
-  const { adaptiveDelayMs, delayFloorMs, successStreak, errorStreak, nextAvailableAtMs, lastSuccessAtMs } = fields
-  return { adaptiveDelayMs, adaptiveDelayFloorMs: delayFloorMs, successStreak, errorStreak, nextAvailableAtMs, lastSuccessAtMs, inFlight }
+  let held = 0
+  for (const { untilUs } of holders) if (untilUs > nowUs) held++
+  return held
 }
 
 const noPolicy: GatePolicy = { rates: [], concurrency: null }

@@ -8,7 +8,7 @@ import { gateName } from "../../task/index.ts"
 import type { CallLines } from "./call-lines.ts"
 import { rowNumber, sound } from "./damage.ts"
 import type { Dues } from "./dues.ts"
-import { gateColumns } from "./gate-columns.ts"
+import { gateColumns, inFlight, isLearning } from "./gate-columns.ts"
 import { type Row, type Sql, unlessEmpty, type Value } from "./sql.ts"
 
 /** The first of so many new row numbers in a row. */
@@ -147,7 +147,24 @@ export class GateTable {
   }
 
   private async write(changed: readonly Kept[]): Promise<void> {
-    const policyOf = await this.beside.policies(changed.map(({ limit }) => limit))
+    const policyOf = await this.beside.policies([...new Set(changed.map(({ limit }) => limit))])
+    const quiet: Kept[] = []
+    const others: Kept[] = []
+    for (const kept of changed) (kept.isNew || isLearning(policyOf(kept.limit), kept.state as GateState) ? others : quiet).push(kept)
+    if (quiet.length > 0)
+      this.sql.tell(
+        "saveGates",
+        this.nowMs,
+        quiet.map(({ number }) => number),
+        // JSON has no line break that is not escaped, so that nothing else has to be.
+        quiet.map(({ state }) => JSON.stringify(state)).join("\n"),
+        quiet.map(({ state }) => inFlight(state as GateState, this.nowMs)),
+      )
+    if (others.length > 0) this.writeAll(others, policyOf)
+  }
+
+  /** New ones, and those that learn: with all of their columns. */
+  private writeAll(changed: readonly Kept[], policyOf: (limit: string) => GatePolicy | null): void {
     const columns = changed.map(({ limit, state }) => gateColumns(policyOf(limit), state as GateState, this.nowMs))
     this.sql.tell(
       "writeGates",
@@ -164,7 +181,7 @@ export class GateTable {
       unlessEmpty(columns.map(({ errorStreak }) => errorStreak)),
       unlessEmpty(columns.map(({ nextAvailableAtMs }) => nextAvailableAtMs)),
       unlessEmpty(columns.map(({ lastSuccessAtMs }) => lastSuccessAtMs)),
-      columns.map(({ inFlight }) => inFlight),
+      columns.map(({ inFlight: held }) => held),
     )
   }
 

@@ -145,6 +145,14 @@ SET state = told.state, touched_at_ms = $2, adaptive_delay_ms = told.adaptive_de
   next_available_at_ms = told.next_available_at_ms, last_success_at_ms = told.last_success_at_ms, in_flight = told.in_flight
 FROM told WHERE gates.gate = told.gate AND NOT told.is_new
 
+-- name: saveGates
+-- Those that are there and learn nothing. 1 now, 2 gates, 3 their states as JSON, one a line, 4 in flight
+UPDATE $s.gates AS gates
+SET state = told.state::jsonb, touched_at_ms = $1, adaptive_delay_ms = NULL, adaptive_delay_floor_ms = NULL, success_streak = NULL,
+  error_streak = NULL, next_available_at_ms = NULL, last_success_at_ms = NULL, in_flight = told.in_flight
+FROM unnest($2::bigint[], string_to_array($3, chr(10)), $4::integer[]) AS told (gate, state, in_flight)
+WHERE gates.gate = told.gate
+
 -- name: removeGates
 -- 1 ns, 2 gates
 DELETE FROM $s.gates WHERE ns = $1 AND gate = ANY ($2::bigint[])
@@ -159,7 +167,14 @@ WHERE gates.ns = $1 AND gates.touched_minute <= $2::bigint / 60000 AND gates.tou
 ORDER BY gates.touched_minute, gates.touched_at_ms, gates.gate LIMIT $3
 
 -- name: addDemand
--- What comes to nothing goes. 1 gates, 2 types, 3 flows, 4 priorities, 5 more tasks, 6 more cost
+-- 1 gates, 2 types, 3 flows, 4 priorities, 5 more tasks, 6 more cost
+INSERT INTO $s.demand AS demand (gate, type, flow, priority, tasks, cost)
+SELECT gate, type, flow, priority, tasks, cost
+FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[]) AS more (gate, type, flow, priority, tasks, cost)
+ON CONFLICT (gate, type, flow, priority) DO UPDATE SET tasks = demand.tasks + excluded.tasks, cost = demand.cost + excluded.cost
+
+-- name: lessenDemand
+-- What comes to nothing goes. 1 gates, 2 types, 3 flows, 4 priorities, 5 more tasks, which are less, or as many at another cost, 6 more cost
 WITH more AS MATERIALIZED (
   SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[])
     AS more (gate, type, flow, priority, tasks, cost)
@@ -167,13 +182,11 @@ WITH more AS MATERIALIZED (
   DELETE FROM $s.demand AS demand USING more
   WHERE demand.gate = more.gate AND demand.type = more.type AND demand.flow = more.flow AND demand.priority = more.priority
     AND demand.tasks + more.tasks = 0
-  RETURNING demand.gate, demand.type, demand.flow, demand.priority
 )
-INSERT INTO $s.demand AS demand (gate, type, flow, priority, tasks, cost)
-SELECT gate, type, flow, priority, tasks, cost FROM more WHERE NOT EXISTS (
-  SELECT 1 FROM gone WHERE gone.gate = more.gate AND gone.type = more.type AND gone.flow = more.flow AND gone.priority = more.priority
-)
-ON CONFLICT (gate, type, flow, priority) DO UPDATE SET tasks = demand.tasks + excluded.tasks, cost = demand.cost + excluded.cost
+UPDATE $s.demand AS demand SET tasks = demand.tasks + more.tasks, cost = demand.cost + more.cost
+FROM more
+WHERE demand.gate = more.gate AND demand.type = more.type AND demand.flow = more.flow AND demand.priority = more.priority
+  AND demand.tasks + more.tasks <> 0
 
 -- name: readDemand
 -- 1 gates
