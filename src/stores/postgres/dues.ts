@@ -35,6 +35,15 @@ export class Dues {
     if (!this.byGate.has(gate)) this.byGate.set(gate, new Map(Object.entries(dues ?? {})))
   }
 
+  /** As an earlier step left them. */
+  keepAt(gate: number, dues: ReadonlyMap<string, number>): void {
+    if (!this.byGate.has(gate)) this.byGate.set(gate, new Map(dues))
+  }
+
+  at(gate: number): ReadonlyMap<string, number> {
+    return this.byGate.get(gate) ?? new Map()
+  }
+
   typesAt(gate: number): string[] {
     return [...(this.byGate.get(gate)?.keys() ?? [])].sort()
   }

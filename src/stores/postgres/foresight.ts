@@ -49,7 +49,8 @@ function foreseePlain(sql: Sql, { request, shared }: ForeseenExchange, types: re
 
 function foreseeGated(sql: Sql, { ns, request, shared }: ForeseenExchange, types: readonly string[], completed: readonly string[]): void {
   sql.foresee("readLimitsOfTypes", ns, types)
-  if (completed.length > 0) sql.foresee("readGatesOfTasks", ns, completed)
+  const isKnown = shared.knownGates.isLikely
+  if (completed.length > 0 && !isKnown) sql.foresee("readGatesOfTasks", ns, completed)
   const max = request.claim?.max ?? 0
   if (max === 0) return
   sql.foresee("firstDues", ns, types, mostDue(max))
@@ -59,7 +60,7 @@ function foreseeGated(sql: Sql, { ns, request, shared }: ForeseenExchange, types
     sql.foresee("readFlows", ns, type, firstFlows, 0, null)
     if (flow === undefined) continue
     sql.foresee("readReadyLanes", ns, type, flow, lanes, 0, tasksOfReady)
-    sql.foresee("readGatesOfLanes", ns, type, flow, lanes)
+    if (!isKnown) sql.foresee("readGatesOfLanes", ns, type, flow, lanes)
   }
 }
 

@@ -9,6 +9,7 @@ import type { CallLines } from "./call-lines.ts"
 import { rowNumber, sound } from "./damage.ts"
 import type { Dues } from "./dues.ts"
 import { gateColumns, inFlight, isLearning } from "./gate-columns.ts"
+import { type KnownGate, type KnownGates, nameOf } from "./known-gates.ts"
 import { type Row, type Sql, unlessEmpty, type Value } from "./sql.ts"
 
 /** The first of so many new row numbers in a row. */
@@ -34,7 +35,17 @@ export interface Beside {
   readonly policies: (limits: readonly string[]) => Promise<(limit: string) => GatePolicy | null>
 }
 
+export interface GateTableParts {
+  readonly ns: number
+  readonly sql: Sql
+  readonly nowMs: number
+  readonly numbers: Numbers
+  /** Those that hold without being read; null: none do. */
+  readonly known: KnownGates | null
+}
+
 export class GateTable {
+  private readonly known: KnownGates | null
   private readonly ns: number
   private readonly sql: Sql
   private readonly nowMs: number
@@ -45,8 +56,11 @@ export class GateTable {
   private readonly byNumber = new Map<number, Kept | null>()
   private readonly changed = new Set<Kept>()
   private readonly removed = new Set<number>()
+  /** By name: all that were removed in this step. */
+  private readonly gone = new Set<string>()
 
-  constructor({ ns, sql, nowMs, numbers }: { ns: number; sql: Sql; nowMs: number; numbers: Numbers }, beside: Beside) {
+  constructor({ ns, sql, nowMs, numbers, known }: GateTableParts, beside: Beside) {
+    this.known = known
     this.ns = ns
     this.sql = sql
     this.nowMs = nowMs
@@ -59,7 +73,7 @@ export class GateTable {
     const asked = new Map<string, GateKey>()
     for (const key of keys) {
       const name = nameOf(key)
-      if (!this.byName.has(name)) asked.set(name, key)
+      if (this.find(name) === undefined) asked.set(name, key)
     }
     if (asked.size === 0) return
     const limits = [...asked.values()].map(({ limit }) => limit)
@@ -74,26 +88,26 @@ export class GateTable {
   }
 
   async readAheadNumbers(numbers: Iterable<number>): Promise<void> {
-    const asked = [...new Set(numbers)].filter((number) => !this.byNumber.has(number))
+    const asked = [...new Set(numbers)].filter((number) => this.findNumber(number) === undefined)
     if (asked.length > 0) this.keepAll(await this.sql.rows("readGatesByNumber", this.ns, asked))
   }
 
   async named(key: GateKey): Promise<StoredGate | null> {
     const name = nameOf(key)
-    if (!this.byName.has(name)) await this.readAhead([key])
+    if (this.find(name) === undefined) await this.readAhead([key])
     const kept = this.byName.get(name)
     return kept ? this.stored(kept) : null
   }
 
   async numbered(number: number): Promise<StoredGate | null> {
-    if (!this.byNumber.has(number)) await this.readAheadNumbers([number])
+    if (this.findNumber(number) === undefined) await this.readAheadNumbers([number])
     const kept = this.byNumber.get(number)
     return kept ? this.stored(kept) : null
   }
 
   /** Of a gate that was read; null: there is none. */
   numberOf(key: GateKey): number | null {
-    return this.byName.get(nameOf(key))?.number ?? null
+    return this.find(nameOf(key))?.number ?? null
   }
 
   /** Whether it is known to be one of the limit's. */
@@ -112,7 +126,7 @@ export class GateTable {
   }
 
   async save(number: number, state: GateState): Promise<void> {
-    if (!this.byNumber.has(number)) await this.readAheadNumbers([number])
+    if (this.findNumber(number) === undefined) await this.readAheadNumbers([number])
     const kept = this.byNumber.get(number)
     if (!kept) return
     kept.state = state
@@ -127,6 +141,7 @@ export class GateTable {
       if (!kept) continue
       this.byName.set(nameOf(kept), null)
       this.byNumber.set(number, null)
+      this.gone.add(nameOf(kept))
       this.changed.delete(kept)
       if (!kept.isNew) this.removed.add(number)
     }
@@ -185,6 +200,44 @@ export class GateTable {
     )
   }
 
+  /** Once all is written: for steps to come, what this one knows. What is damaged is read again, for as long as it is. */
+  remember(known: KnownGates): void {
+    for (const name of this.gone) known.drop(name)
+    for (const kept of this.byNumber.values()) {
+      if (!kept) continue
+      const { number, limit, key, state } = kept
+      if (kept.isJudged || isGateState(state))
+        known.put({ number, limit, key, state: state as GateState, dues: this.beside.dues.at(number), hasCalls: this.hasCalls(kept) })
+    }
+  }
+
+  /** Undefined: it has to be read. */
+  private find(name: string): Kept | null | undefined {
+    const kept = this.byName.get(name)
+    if (kept !== undefined || !this.known) return kept
+    const known = this.known.named(name)
+    return known && this.keepKnown(known)
+  }
+
+  private findNumber(number: number): Kept | null | undefined {
+    const kept = this.byNumber.get(number)
+    if (kept !== undefined || !this.known) return kept
+    const known = this.known.numbered(number)
+    return known && this.keepKnown(known)
+  }
+
+  private keepKnown({ number, limit, key, state, dues, hasCalls }: KnownGate): Kept {
+    const kept: Kept = { number, limit, key, state, isJudged: true, hadCalls: hasCalls, isNew: false }
+    this.beside.dues.keepAt(number, dues)
+    this.byNumber.set(number, kept)
+    this.byName.set(nameOf(kept), kept)
+    return kept
+  }
+
+  private hasCalls({ number, hadCalls }: Kept): boolean {
+    return this.beside.lines.isAt(number) ?? hadCalls
+  }
+
   /** Of a row that was read: the gate as this step knows it. */
   storedOf(row: Row): StoredGate | null {
     this.keepAll([row])
@@ -214,12 +267,7 @@ export class GateTable {
     const record = () => `gate ${shown(gateName(kept))} (row ${number} of gates)`
     if (!kept.isJudged) sound(kept.state, isGateState, "the state of a gate", record)
     kept.isJudged = true
-    const hasCalls = this.beside.lines.isAt(number) ?? kept.hadCalls
-    return { number, limit, key, state: kept.state as GateState, hasWaiters: this.beside.dues.hasWaiters(number), hasCalls }
+    const hasWaiters = this.beside.dues.hasWaiters(number)
+    return { number, limit, key, state: kept.state as GateState, hasWaiters, hasCalls: this.hasCalls(kept) }
   }
-}
-
-/** No text in Postgres has the character between them. */
-function nameOf({ limit, key }: GateKey): string {
-  return `${limit}\0${key}`
 }

@@ -13,6 +13,7 @@ import { DemandTable } from "./demand.ts"
 import { Dues } from "./dues.ts"
 import { GateTable, type Numbers } from "./gate-table.ts"
 import type { Place } from "./heads.ts"
+import type { KnownGates } from "./known-gates.ts"
 import { NeedsLock } from "./mode.ts"
 import type { Row, Sql } from "./sql.ts"
 
@@ -28,6 +29,8 @@ export interface GatesParts {
   readonly numbers: Numbers
   readonly isFree: boolean
   readonly foreseeHeads: ForeseeHeads
+  /** Gates that hold without being read; null: none do. */
+  readonly known: KnownGates | null
 }
 
 interface Counted {
@@ -51,6 +54,9 @@ export class PostgresGates implements WaitedLimits {
   private readonly dues: Dues
   private readonly waiting: DemandTable
   private readonly table: GateTable
+  /** Whether what waits was hurried, at gates that nobody has read too. */
+  private isHurried = false
+  private readonly hasKnown: boolean
   /** By limit, for as long as neither gates nor demand change. */
   private readonly counted = new Map<string, Counted>()
 
@@ -60,6 +66,7 @@ export class PostgresGates implements WaitedLimits {
     this.sql = sql
     this.nowMs = nowMs
     this.isFree = step.isFree
+    this.hasKnown = step.known !== null
     this.foreseeHeads = step.foreseeHeads
     this.declared = new Declared(ns, sql, nowMs)
     this.dues = new Dues(ns, sql, nowMs)
@@ -77,14 +84,14 @@ export class PostgresGates implements WaitedLimits {
     return this.table.readAhead(keys)
   }
 
-  /** All that these tasks pass. */
-  readAheadOfTasks(ids: readonly string[]): Promise<void> {
-    return this.table.readAheadBy("readGatesOfTasks", ids)
+  /** All that these tasks pass. Where most are known, those that are not are asked for once it is seen which. */
+  async readAheadOfTasks(ids: readonly string[]): Promise<void> {
+    if (!this.hasKnown) await this.table.readAheadBy("readGatesOfTasks", ids)
   }
 
   /** All that the first so many lanes of the flow pass that are ready. */
-  readAheadOfLanes(type: string, flow: string, count: number): Promise<void> {
-    return this.table.readAheadBy("readGatesOfLanes", type, flow, count)
+  async readAheadOfLanes(type: string, flow: string, count: number): Promise<void> {
+    if (!this.hasKnown) await this.table.readAheadBy("readGatesOfLanes", type, flow, count)
   }
 
   readAheadLimitsOf(types: readonly string[]): Promise<void> {
@@ -244,6 +251,7 @@ export class PostgresGates implements WaitedLimits {
     await this.table.flush()
     await this.dues.flush()
     await this.lines.flush()
+    this.isHurried = true
     this.sql.tell("hurry", this.ns, limit, this.nowMs)
     const isOfLimit = (gate: number) => this.table.isOf(limit, gate)
     this.dues.hurried(isOfLimit)
@@ -279,6 +287,12 @@ export class PostgresGates implements WaitedLimits {
     await this.dues.flush()
     await this.waiting.flush()
     await this.lines.flush()
+  }
+
+  /** Once all is written: for steps to come, unless something was written at gates that this one does not know. */
+  remember(known: KnownGates): void {
+    if (this.isHurried) known.forget()
+    else this.table.remember(known)
   }
 
   /** For the sweep: a gate that is damaged stays, and must not keep all others from being swept. */

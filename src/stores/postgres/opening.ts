@@ -2,6 +2,7 @@
 
 import { type ClockState, laterClock, tick } from "../../store/clock.ts"
 import { damaged } from "./damage.ts"
+import type { KnownGates } from "./known-gates.ts"
 import type { Mode } from "./mode.ts"
 import type { Numbers } from "./numbers.ts"
 import type { Row, Sql } from "./sql.ts"
@@ -29,6 +30,7 @@ export interface Shared {
   readonly plainLanes: Map<string, number>
   readonly servedTimes: Map<string, number>
   readonly soleFlows: Map<string, string>
+  readonly knownGates: KnownGates
 }
 
 /** `earliest`: when the next schedule is due. */

@@ -15,6 +15,7 @@ import { Glance } from "./glance.ts"
 import type { Place } from "./heads.ts"
 import { countTasks, firstPendingOf, historyOf, listTasks, workersOf } from "./inspect.ts"
 import { PostgresJobs } from "./jobs.ts"
+import { willBeWrittenBy, writtenBy } from "./known-gates.ts"
 import type { LaneReader } from "./lane-reader.ts"
 import { Lanes } from "./lanes.ts"
 import { type Mode, NeedsLock } from "./mode.ts"
@@ -44,6 +45,7 @@ export class PostgresRecords implements WaitedRecords {
   readonly jobs: Jobs
   /** Whether this step has something for those who wait. */
   hasNews = false
+  private readonly opening: Opening
   private readonly ns: number
   private readonly sql: Sql
   private readonly mode: Mode
@@ -55,13 +57,15 @@ export class PostgresRecords implements WaitedRecords {
   private worker: { readonly id: string; readonly claimNumber: number; readonly types: readonly string[] } | null = null
 
   constructor(opening: Opening) {
-    const { ns, sql, mode, shared } = opening
+    const { ns, sql, row, mode, shared } = opening
     const { virtualTime, earliest, time } = readOpening(opening)
     this.ns = ns
     this.sql = sql
     this.mode = mode
     this.time = time
+    this.opening = opening
     this.nowMs = time.lastMs
+    const known = mode === "locked" && shared.knownGates.hold(writtenBy(row)) ? shared.knownGates : null
     const takeNumbers = (count: number) => shared.numbers.take(count, async () => (await sql.rows("takeRowNumbers"))[0]?.[0] as number)
     this.limits = new PostgresGates({
       ns,
@@ -70,6 +74,7 @@ export class PostgresRecords implements WaitedRecords {
       numbers: { take: takeNumbers },
       isFree: mode === "free",
       foreseeHeads: (places) => this.foreseeHeads(places),
+      known,
     })
     this.schedules = new PostgresSchedules({ ns, sql, nowMs: this.nowMs, earliest })
     this.calls = new PostgresCalls({ ns, sql, nowMs: this.nowMs, lines: this.limits.lines })
@@ -111,6 +116,9 @@ export class PostgresRecords implements WaitedRecords {
     }
     const { lastMs, behindAtMs } = this.time
     this.sql.tell("writeNamespace", this.ns, this.lanes.reader.virtualTime, lastMs, behindAtMs, this.hasNews, channel)
+    const { knownGates } = this.opening.shared
+    knownGates.keep(willBeWrittenBy(this.opening.row, lastMs))
+    this.limits.remember(knownGates)
   }
 
   /** Everything that submitting these will ask for, at once. */

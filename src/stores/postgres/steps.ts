@@ -7,6 +7,7 @@ import { SluiceError } from "../../errors/index.ts"
 import { type ClockState, clockStart, laterClock } from "../../store/clock.ts"
 import { systemWorld, type World } from "../../world/index.ts"
 import { isConnectionLost, isRetryable, sqlStateOf, translate } from "./errors.ts"
+import { KnownGates } from "./known-gates.ts"
 import { type Mode, NeedsLock, Overtaken } from "./mode.ts"
 import { Numbers } from "./numbers.ts"
 import type { Shared } from "./opening.ts"
@@ -65,7 +66,9 @@ export interface Done<T> {
 export class Steps {
   private readonly parts: StepsParts
   /** What the steps of this process have in common. */
-  readonly shared: Shared = { numbers: new Numbers(), plainLanes: new Map(), servedTimes: new Map(), soleFlows: new Map() }
+  readonly shared: Shared = {
+    ...{ numbers: new Numbers(), plainLanes: new Map(), servedTimes: new Map(), soleFlows: new Map(), knownGates: new KnownGates() },
+  }
   private clock: ClockState = clockStart
   /** Until the locked step before has nothing more to send. */
   private last: Promise<unknown> = Promise.resolve()
@@ -111,7 +114,7 @@ export class Steps {
     const { dialect, place } = this.parts
     const mode = isFree ? "free" : "locked"
     // Whatever it finds he may have made himself in this transaction, and undo it.
-    const shared = { ...this.shared, plainLanes: new Map(this.shared.plainLanes) }
+    const shared = { ...this.shared, plainLanes: new Map(this.shared.plainLanes), knownGates: new KnownGates() }
     try {
       for (let tries = 1; ; tries++) {
         const sql = new Session(client, dialect)
