@@ -5,7 +5,7 @@ type Each<T, R> = (one: T, index: number) => R | Promise<R>
 
 export async function map<T, R>(list: readonly T[], of: Each<T, R>): Promise<R[]> {
   const found: R[] = []
-  for (const [i, one] of list.entries()) found.push(await of(one, i))
+  for (let i = 0; i < list.length; i++) found.push(await of(list[i] as T, i))
   return found
 }
 
@@ -15,20 +15,24 @@ export async function flatMap<T, R>(list: readonly T[], of: Each<T, R | readonly
 
 export async function filter<T>(list: readonly T[], is: Each<T, boolean>): Promise<T[]> {
   const found: T[] = []
-  for (const [i, one] of list.entries()) if (await is(one, i)) found.push(one)
+  for (let i = 0; i < list.length; i++) if (await is(list[i] as T, i)) found.push(list[i] as T)
   return found
 }
 
 export async function some<T>(list: readonly T[] | undefined, is: Each<T, boolean>): Promise<boolean> {
-  return (await find(list ?? [], is)) !== undefined
+  return list !== undefined && (await indexOf(list, is)) >= 0
 }
 
 export async function every<T>(list: readonly T[], is: Each<T, boolean>): Promise<boolean> {
-  for (const [i, one] of list.entries()) if (!(await is(one, i))) return false
+  for (let i = 0; i < list.length; i++) if (!(await is(list[i] as T, i))) return false
   return true
 }
 
 export async function find<T>(list: readonly T[], is: Each<T, boolean>): Promise<T | undefined> {
-  for (const [i, one] of list.entries()) if (await is(one, i)) return one
-  return undefined
+  return list[await indexOf(list, is)]
+}
+
+async function indexOf<T>(list: readonly T[], is: Each<T, boolean>): Promise<number> {
+  for (let i = 0; i < list.length; i++) if (await is(list[i] as T, i)) return i
+  return -1
 }

@@ -39,8 +39,8 @@ export class DemandTable {
     for (const more of this.more.values()) if (isAsked.has(more.gate)) this.learn(more)
   }
 
-  async of(gate: number, priority: number, of: { readonly type: string; readonly flow: string } | null): Promise<Demand> {
-    if (!this.known.has(gate)) await this.readAhead([gate])
+  of(gate: number, priority: number, of: { readonly type: string; readonly flow: string } | null): Demand | Promise<Demand> {
+    if (!this.known.has(gate)) return this.readAhead([gate]).then(() => this.of(gate, priority, of))
     let [tasks, cost] = [0, 0]
     const found: Waiting[] = []
     for (const waiting of this.known.get(gate)?.values() ?? []) {

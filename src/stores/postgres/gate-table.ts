@@ -92,17 +92,17 @@ export class GateTable {
     if (asked.length > 0) this.keepAll(await this.sql.rows("readGatesByNumber", this.ns, asked))
   }
 
-  async named(key: GateKey): Promise<StoredGate | null> {
+  named(key: GateKey): StoredGate | null | Promise<StoredGate | null> {
     const name = nameOf(key)
-    if (this.find(name) === undefined) await this.readAhead([key])
-    const kept = this.byName.get(name)
-    return kept ? this.stored(kept) : null
+    const kept = this.find(name)
+    if (kept === undefined) return this.readAhead([key]).then(() => this.storedOrNone(this.byName.get(name)))
+    return this.storedOrNone(kept)
   }
 
-  async numbered(number: number): Promise<StoredGate | null> {
-    if (this.findNumber(number) === undefined) await this.readAheadNumbers([number])
-    const kept = this.byNumber.get(number)
-    return kept ? this.stored(kept) : null
+  numbered(number: number): StoredGate | null | Promise<StoredGate | null> {
+    const kept = this.findNumber(number)
+    if (kept === undefined) return this.readAheadNumbers([number]).then(() => this.storedOrNone(this.byNumber.get(number)))
+    return this.storedOrNone(kept)
   }
 
   /** Of a gate that was read; null: there is none. */
@@ -125,9 +125,13 @@ export class GateTable {
     return this.stored(kept)
   }
 
-  async save(number: number, state: GateState): Promise<void> {
-    if (this.findNumber(number) === undefined) await this.readAheadNumbers([number])
-    const kept = this.byNumber.get(number)
+  save(number: number, state: GateState): void | Promise<void> {
+    const kept = this.findNumber(number)
+    if (kept === undefined) return this.readAheadNumbers([number]).then(() => this.change(this.byNumber.get(number), state))
+    this.change(kept, state)
+  }
+
+  private change(kept: Kept | null | undefined, state: GateState): void {
     if (!kept) return
     kept.state = state
     kept.isJudged = true
@@ -260,6 +264,10 @@ export class GateTable {
         this.byName.set(nameOf(kept), kept)
       }
     }
+  }
+
+  private storedOrNone(kept: Kept | null | undefined): StoredGate | null {
+    return kept ? this.stored(kept) : null
   }
 
   private stored(kept: Kept): StoredGate {

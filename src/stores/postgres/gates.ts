@@ -6,7 +6,7 @@ import { type Demand, type DueGate, type GateKey, gateForgottenAfterMs, type Sto
 import type { ChangesRequest, ForecastErrors, LoggedChange } from "../../store/limits-contract.ts"
 import type { LimitRecord } from "../../store/policies.ts"
 import type { WaitedLimits } from "../../store/waited.ts"
-import type { TaskRecord } from "../../task/index.ts"
+import { type GateRef, jobLimit, type TaskRecord } from "../../task/index.ts"
 import { CallLines } from "./call-lines.ts"
 import { Declared } from "./declared.ts"
 import { DemandTable } from "./demand.ts"
@@ -160,11 +160,11 @@ export class PostgresGates implements WaitedLimits {
     return this.declared.forecastErrors()
   }
 
-  gate(key: GateKey): Promise<StoredGate | null> {
+  gate(key: GateKey): StoredGate | null | Promise<StoredGate | null> {
     return this.table.named(key)
   }
 
-  gateByNumber(number: number): Promise<StoredGate | null> {
+  gateByNumber(number: number): StoredGate | null | Promise<StoredGate | null> {
     return this.table.numbered(number)
   }
 
@@ -192,7 +192,7 @@ export class PostgresGates implements WaitedLimits {
     return this.table.add(key, state)
   }
 
-  saveGate(number: number, state: GateState): Promise<void> {
+  saveGate(number: number, state: GateState): void | Promise<void> {
     this.needLock()
     return this.table.save(number, state)
   }
@@ -210,19 +210,29 @@ export class PostgresGates implements WaitedLimits {
     return rows.flatMap((row) => this.soundGate(row) ?? [])
   }
 
-  /** A task comes to wait in a lane, or leaves it. */
-  async countTask(task: TaskRecord, by: 1 | -1, numberOf: (key: GateKey) => Promise<number>): Promise<void> {
-    const { type, flow, priority } = task
-    if (task.gates && task.gates.length > 0) this.needLock()
-    for (const ref of task.gates ?? []) {
-      const gate = await numberOf(ref)
-      // Nobody's: its limit was never declared, or its job is gone.
-      if (gate !== 0) this.waiting.add({ gate, type, flow, priority, tasks: by, cost: by * ref.cost })
-    }
+  /** A task comes to wait in a lane, or leaves it. Where its gates are known, as mostly, nobody has to wait for it. */
+  countTask(task: TaskRecord, by: 1 | -1, numberOf: (key: GateKey) => Promise<number>): void | Promise<void> {
+    const refs = task.gates ?? []
+    if (refs.length === 0) return
+    this.needLock()
     this.counted.clear()
+    const [ref] = refs
+    // Of a gate that is there the limit was declared, and stays so; a job may be gone.
+    const known = ref && refs.length === 1 && ref.limit !== jobLimit ? this.table.numberOf(ref) : null
+    if (ref && known !== null) this.countAt(task, by, ref, known)
+    else return this.countEach(task, by, numberOf)
   }
 
-  demand(gate: number, priority: number, of: { readonly type: string; readonly flow: string } | null): Promise<Demand> {
+  private async countEach(task: TaskRecord, by: 1 | -1, numberOf: (key: GateKey) => Promise<number>): Promise<void> {
+    for (const ref of task.gates ?? []) this.countAt(task, by, ref, await numberOf(ref))
+  }
+
+  private countAt({ type, flow, priority }: TaskRecord, by: 1 | -1, ref: GateRef, gate: number): void {
+    // Nobody's: its limit was never declared, or its job is gone.
+    if (gate !== 0) this.waiting.add({ gate, type, flow, priority, tasks: by, cost: by * ref.cost })
+  }
+
+  demand(gate: number, priority: number, of: { readonly type: string; readonly flow: string } | null): Demand | Promise<Demand> {
     return this.waiting.of(gate, priority, of)
   }
 

@@ -48,6 +48,12 @@ export interface LaneReaderParts {
   readonly met: (lane: number, type: string, flow: string, gate: number) => void
 }
 
+interface Standing {
+  readonly type: string
+  readonly gate: number
+  readonly flow: string
+}
+
 interface Page {
   readonly lanes: readonly LaneRow[]
   readonly isAll: boolean
@@ -175,21 +181,26 @@ export class LaneReader implements WaitedBacklog {
     return head ? [{ lane, priority: head.priority, readyAtMs: head.readyAtMs, seq: head.seq }] : []
   }
 
+  lanes(type: string, gate: number, flow: string, skip: number, limit: number): readonly LaneRow[] | Promise<readonly LaneRow[]> {
+    const page = this.standing.get(standingKey(type, gate, flow))
+    return page && (page.isAll || page.lanes.length >= skip + limit)
+      ? page.lanes.slice(skip, skip + limit)
+      : this.readMore({ type, gate, flow }, skip, limit)
+  }
+
   /** A claim asks for ever more of those that are ready: they are read by the hundred. */
-  async lanes(type: string, gate: number, flow: string, skip: number, limit: number): Promise<readonly LaneRow[]> {
+  private async readMore({ type, gate, flow }: Standing, skip: number, limit: number): Promise<readonly LaneRow[]> {
     const key = standingKey(type, gate, flow)
-    let page = this.standing.get(key) ?? { lanes: [], isAll: false }
-    if (!page.isAll && page.lanes.length < skip + limit) {
-      const wanted = Math.max(skip + limit - page.lanes.length, gate === ready ? readyLanes(this.wanted) : 1)
-      const isFree = this.parts.mode === "free"
-      const more = isFree
-        ? await this.plainLane(type)
-        : gate === ready
-          ? await this.readReady(type, flow, page.lanes.length, wanted)
-          : await this.readLanes(type, gate, flow, page.lanes.length, wanted)
-      page = { lanes: [...page.lanes, ...more], isAll: isFree || more.length < wanted }
-      this.standing.set(key, page)
-    }
+    const { lanes } = this.standing.get(key) ?? { lanes: [] }
+    const wanted = Math.max(skip + limit - lanes.length, gate === ready ? readyLanes(this.wanted) : 1)
+    const isFree = this.parts.mode === "free"
+    const more = isFree
+      ? await this.plainLane(type)
+      : gate === ready
+        ? await this.readReady(type, flow, lanes.length, wanted)
+        : await this.readLanes(type, gate, flow, lanes.length, wanted)
+    const page = { lanes: [...lanes, ...more], isAll: isFree || more.length < wanted }
+    this.standing.set(key, page)
     return page.lanes.slice(skip, skip + limit)
   }
 
@@ -238,13 +249,20 @@ export class LaneReader implements WaitedBacklog {
   }
 
   /** Whoever stands in a lane is about to be claimed: one that has ended, or runs elsewhere, must not be. */
-  async tasks(lane: number, skip: number, limit: number): Promise<readonly TaskRecord[]> {
-    let known = this.ahead.get(lane)
-    if (!known || (!known.isAll && known.tasks.length < skip + limit)) {
-      if (this.parts.names.isPlain(lane) && this.parts.mode !== "looking") await this.readPlain(lane, skip + limit)
-      else await this.readPage(lane, skip, limit)
-      known = this.ahead.get(lane) as Ahead
-    }
+  tasks(lane: number, skip: number, limit: number): readonly TaskRecord[] | Promise<readonly TaskRecord[]> {
+    const known = this.ahead.get(lane)
+    return known && (known.isAll || known.tasks.length >= skip + limit)
+      ? this.sound(lane, known, skip, limit)
+      : this.readTasks(lane, skip, limit)
+  }
+
+  private async readTasks(lane: number, skip: number, limit: number): Promise<readonly TaskRecord[]> {
+    if (this.parts.names.isPlain(lane) && this.parts.mode !== "looking") await this.readPlain(lane, skip + limit)
+    else await this.readPage(lane, skip, limit)
+    return this.sound(lane, this.ahead.get(lane) as Ahead, skip, limit)
+  }
+
+  private sound(lane: number, known: Ahead, skip: number, limit: number): readonly TaskRecord[] {
     const tasks = known.tasks.slice(skip, skip + limit)
     const type = this.typeOfLane.get(lane)
     for (const task of tasks) {

@@ -22,7 +22,7 @@ interface Standing {
 export interface LanesParts extends LaneNamesParts, Omit<LaneReaderParts, "names" | "met"> {
   readonly virtualTime: number
   /** For each task that comes to stand in a lane, and each that leaves one. */
-  readonly count: (task: TaskRecord, by: 1 | -1) => Promise<void>
+  readonly count: (task: TaskRecord, by: 1 | -1) => void | Promise<void>
 }
 
 export class Lanes {
@@ -73,7 +73,10 @@ export class Lanes {
       this.whereabouts.set(known.lane, { type: task.type, flow: task.flow, gate: known.gate })
       // Behind a head it changes nothing of where the lane stands. A head that leaves touches the lane by itself.
       if (!known.isPlain && (!known.head || compareHeads(task, known.head) <= 0)) this.touched.add(known.lane)
-      if (task.gates !== null && task.gates.length > 0) await this.parts.count(task, 1)
+      if (task.gates !== null && task.gates.length > 0) {
+        const counted = this.parts.count(task, 1)
+        if (counted) await counted
+      }
       lanes.push(known.lane)
     }
     return lanes
@@ -93,7 +96,7 @@ export class Lanes {
     return task.gates !== null && task.gates.length > 0
   }
 
-  discount(task: TaskRecord): Promise<void> {
+  discount(task: TaskRecord): void | Promise<void> {
     return this.parts.count(task, -1)
   }
 

@@ -344,7 +344,7 @@ export class PostgresRecords implements WaitedRecords {
     if (refs.length > 0) await this.limits.readAhead(refs)
   }
 
-  private async countTask(task: TaskRecord, by: 1 | -1): Promise<void> {
-    await this.limits.countTask(task, by, async (key) => await this.gates.numberOf(key))
+  private countTask(task: TaskRecord, by: 1 | -1): void | Promise<void> {
+    return this.limits.countTask(task, by, async (key) => await this.gates.numberOf(key))
   }
 }

@@ -87,7 +87,8 @@ export class TaskWriter {
     const first = plain[0]
     if (first) {
       for (const { task } of plain) {
-        if (this.parts.lanes.leaves(task)) await this.parts.lanes.discount(task)
+        const left = this.leave(task)
+        if (left) await left
         if (this.counts(task, "pending", "running")) await this.tell(task, "pending", "running")
         this.parts.rows.know(task, null)
       }
@@ -147,6 +148,11 @@ export class TaskWriter {
     return task.jobId !== null && from !== to
   }
 
+  private leave(task: TaskRecord): void | Promise<void> {
+    const { lanes } = this.parts
+    return lanes.leaves(task) ? lanes.discount(task) : undefined
+  }
+
   private async tell(task: Pick<TaskRecord, "type" | "jobId">, from: Status | null, to: Status): Promise<void> {
     if (this.parts.mode === "free") throw new NeedsLock("a task of a job")
     await this.parts.jobs().moved(task, from, to)
@@ -154,7 +160,10 @@ export class TaskWriter {
 
   /** A pending task that is due waits in its lane; any other stands in none. */
   private async lanesFor(tasks: readonly TaskRecord[]): Promise<(number | null)[]> {
-    for (const task of tasks) if (this.parts.lanes.leaves(task)) await this.parts.lanes.discount(task)
+    for (const task of tasks) {
+      const left = this.leave(task)
+      if (left) await left
+    }
     const isWaiting = (task: TaskRecord) => task.status === "pending" && task.gates !== null && task.availableAtMs <= this.parts.nowMs
     const lanes = await this.parts.lanes.enter(tasks.filter(isWaiting))
     let next = 0

@@ -23,7 +23,15 @@ export async function insertTasks(sql: Sql, ns: number, changes: readonly Change
     const row = [seq, id, input, lanes[i] ?? null, gatesText(task.gates), forecastAtMs, idempotencyKey, inputDigest, flow, priority, tags]
     for (let at = 0; at < row.length; at++) group.columns[at]?.push(row[at] as string | number | null)
   }
-  for (const { values, columns } of groups) sql.tell("insertTasks", ...columns.map(unlessEmpty), ...values)
+  for (const { values, columns } of groups)
+    sql.tell("insertTasks", ...columns.map((column, at) => (at === gatesAt ? lines(column) : unlessEmpty(column))), ...values)
+}
+
+/** Of those the gates, which are told one a line: JSON has no line break that is not escaped, so that nothing else has to be. */
+const gatesAt = 4
+
+function lines(column: readonly (string | number | null)[]): string | null {
+  return column.some((value) => value !== null) ? column.map((value) => value ?? "").join("\n") : null
 }
 
 /** Those that insertTasks takes as lists. */

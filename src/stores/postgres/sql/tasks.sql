@@ -35,8 +35,8 @@ SELECT version, history FROM $s.tasks WHERE ns = $1 AND id = $2
 SELECT seq, history FROM $s.tasks WHERE seq = ANY($1::bigint[])
 
 -- name: insertTasks
--- 1 seqs, 2 ids, 3 inputs, 4 lanes, 5 gates, 6 forecasts, 7 keys, 8 digests, 9 flows, 10 priorities, 11 tags as JSON; the rest is the
--- same for all of them: 12 ns, 13 type, 14 status, 15 job_id, 16 created, 17 available, 18 ready, 19 expires, 20 expired, 21 finished,
+-- 1 seqs, 2 ids, 3 inputs, 4 lanes, 5 gates, one a line, 6 forecasts, 7 keys, 8 digests, 9 flows, 10 priorities, 11 tags as JSON; the rest
+-- is the same for all of them: 12 ns, 13 type, 14 status, 15 job_id, 16 created, 17 available, 18 ready, 19 expires, 20 expired, 21 finished,
 -- 22 max_retries, 23 max_reschedules, 24 max_throttles, 25 timeout, 26 version, 27 history
 INSERT INTO $s.tasks (
   seq, id, input, lane, gates, forecast_at_ms, idempotency_key, input_digest, flow, priority, tags,
@@ -46,7 +46,7 @@ INSERT INTO $s.tasks (
 SELECT one.seq, one.id, one.input, one.lane, one.gates::jsonb, one.forecast, one.key, one.digest, one.flow, one.priority,
   CASE WHEN one.tags IS NOT NULL THEN ARRAY(SELECT jsonb_array_elements_text(one.tags::jsonb)) END,
   $12, $13, $14, $15, $16, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27
-FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::bigint[], $7::text[], $8::text[], $9::text[], $10::bigint[], $11::text[])
+FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], string_to_array($5, chr(10), ''), $6::bigint[], $7::text[], $8::text[], $9::text[], $10::bigint[], $11::text[])
   AS one (seq, id, input, lane, gates, forecast, key, digest, flow, priority, tags)
 
 -- name: saveClaimed
