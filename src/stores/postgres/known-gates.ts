@@ -12,6 +12,8 @@ export interface KnownGate extends GateKey {
   readonly hasCalls: boolean
 }
 
+/** Who has had the word so many times in a row is taken to be alone. */
+const surelyHeld = 8
 /** Behind these whoever came first goes. */
 const mostKnown = 16_384
 
@@ -31,17 +33,23 @@ export function willBeWrittenBy(row: Row | undefined, clockMs: number): string {
 }
 
 export class KnownGates {
-  /** Whether they held when the latest step began: then it is likely that they do when the next one begins. */
-  isLikely = false
+  /** In how many steps in a row they have held. */
+  private held = 0
   private asOf: string | null = null
   private readonly byName = new Map<string, KnownGate>()
   private readonly byNumber = new Map<number, KnownGate>()
 
   /** Whether they hold for the step that has found the namespace written by this one; those that do not are forgotten. */
   hold(writer: string): boolean {
-    this.isLikely = this.asOf === writer
-    if (!this.isLikely) this.forget()
-    return this.isLikely
+    const isHeld = this.asOf === writer
+    this.held = isHeld ? this.held + 1 : 0
+    if (!isHeld) this.forget()
+    return isHeld
+  }
+
+  /** Whether the next step need not ask beforehand. Where processes take turns, each may come twice: to ask only then costs a way to the server. */
+  get isLikely(): boolean {
+    return this.held >= surelyHeld
   }
 
   /** They are now as this writer leaves them. If nothing comes of his step, nobody will find the namespace written by him. */

@@ -23,8 +23,9 @@ const longestPauseMs = 200
 
 const beginnings: Readonly<Record<Mode, readonly [string, string]>> = {
   looking: ["BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", "readNamespace"],
-  locked: ["BEGIN", "lockNamespace"],
-  free: ["BEGIN", "readNamespace"],
+  // Whatever the usual level of the database is: what was committed while it waited for the lock is what it has to see.
+  locked: ["BEGIN ISOLATION LEVEL READ COMMITTED", "lockNamespace"],
+  free: ["BEGIN ISOLATION LEVEL READ COMMITTED", "readNamespace"],
 }
 
 /**
