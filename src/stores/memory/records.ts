@@ -28,7 +28,7 @@ import { MemoryGates } from "./gates.ts"
 import type { ImageLine, Restore } from "./image.ts"
 import { MemoryJobs } from "./jobs.ts"
 import { Lanes } from "./lanes.ts"
-import { type Brief, beginnings } from "./row.ts"
+import { type Brief, beginnings, type Kept } from "./row.ts"
 import { MemorySchedules } from "./schedules.ts"
 import { SortedSet } from "./sorted.ts"
 import { Tasks } from "./tasks.ts"
@@ -129,7 +129,7 @@ export class MemoryRecords implements Records {
       },
       finished: (row: string) => this.returnFinished(finished(row)),
       task: (task: TaskRecord, history: readonly HistoryEntry[], lane: number) => {
-        this.tasks.put(task, history)
+        this.tasks.put(task, history, undefined)
         this.return(task, lane)
       },
     }
@@ -190,15 +190,13 @@ export class MemoryRecords implements Records {
     for (const { task, entries } of changes) {
       this.bySeq.add({ seq: task.seq, id: task.id })
       if (task.idempotencyKey !== null) this.keys.set(task.idempotencyKey, task.id)
-      this.put(task, entries)
+      this.put(task, entries, this.tasks.kept(task.id))
     }
   }
 
   save(changes: readonly Change[]): void {
     this.hasNews ||= changes.some(isNews)
-    for (const { task, entries } of changes) {
-      this.put(task, trimHistory([...this.tasks.history(task.id), ...entries]))
-    }
+    for (const change of changes) this.change(change, this.tasks.kept(change.task.id))
   }
 
   start(tasks: readonly TaskRecord[], lease: Lease): TaskRecord[] {
@@ -209,14 +207,17 @@ export class MemoryRecords implements Records {
 
   complete(done: readonly Completion[]): void {
     for (const { task: brief, output } of done) {
-      const task = this.tasks.get(brief.id)
-      const settled = task ? settle(task, task.fence, { kind: "completed", output }, this.nowMs) : null
-      if (settled?.kind === "ok") this.save([settled.change])
+      const kept = this.tasks.kept(brief.id)
+      const settled = kept ? settle(kept.task, kept.task.fence, { kind: "completed", output }, this.nowMs) : null
+      if (settled?.kind === "ok") this.change(settled.change, kept)
     }
   }
 
   keep(tasks: readonly TaskRecord[]): void {
-    for (const task of tasks) this.put(task, this.tasks.history(task.id))
+    for (const task of tasks) {
+      const kept = this.tasks.kept(task.id)
+      this.put(task, kept?.history ?? [], kept)
+    }
   }
 
   remove(tasks: readonly TaskRecord[]): void {
@@ -237,11 +238,11 @@ export class MemoryRecords implements Records {
   }
 
   claimedBy(workerId: string, claimNumber: number): TaskRecord[] {
-    return this.runningOf(workerId).filter((task) => task.claimNumber === claimNumber)
+    return this.runningOf(workerId, (task) => task.claimNumber === claimNumber)
   }
 
   cancelRequested(workerId: string): TaskRecord[] {
-    return this.runningOf(workerId).filter((task) => task.cancelRequestedAtMs !== null)
+    return this.runningOf(workerId, (task) => task.cancelRequestedAtMs !== null)
   }
 
   due(type: string, limit: number): TaskRecord[] {
@@ -339,11 +340,16 @@ export class MemoryRecords implements Records {
     return this.seenWorkers.hasForgettable() || this.lanes.hasForgettable()
   }
 
-  private put(task: TaskRecord, history: readonly HistoryEntry[]): void {
-    const before = this.tasks.get(task.id)
+  private change({ task, entries }: Change, kept: Kept | undefined): void {
+    this.put(task, trimHistory(kept ? [...kept.history, ...entries] : entries), kept)
+  }
+
+  /** `kept`: what is there of it now. Looked up once: where there are many tasks, looking takes longer than most of what is done. */
+  private put(task: TaskRecord, history: readonly HistoryEntry[], kept: Kept | undefined): void {
+    const before = kept?.task
     if (before) this.unindex(before)
     if (before?.status !== task.status) this.jobs.moved(task, before?.status ?? null, task.status)
-    this.tasks.put(task, history)
+    this.tasks.put(task, history, kept)
     this.index(task)
   }
 
@@ -442,8 +448,12 @@ export class MemoryRecords implements Records {
     return known
   }
 
-  private runningOf(workerId: string): TaskRecord[] {
-    const found = this.at(this.seenWorkers.running(workerId).map((id) => ({ id })))
+  private runningOf(workerId: string, test: (task: TaskRecord) => boolean): TaskRecord[] {
+    const found: TaskRecord[] = []
+    for (const id of this.seenWorkers.running(workerId)) {
+      const task = this.tasks.get(id)
+      if (task && test(task)) found.push(task)
+    }
     return found.sort((a, b) => a.seq - b.seq)
   }
 

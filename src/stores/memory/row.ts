@@ -40,14 +40,28 @@ export interface Kept {
 const plainEntry = 3
 
 export function toRow(task: Whole, history: readonly HistoryEntry[]): string {
-  const values: unknown[] = rowFields.map((field) => task[field])
-  values.push(
-    history.map((entry) => {
-      const { atMs, status, event, ...more } = entry
-      return Object.keys(more).length === 0 ? [atMs, status, event] : [atMs, status, event, more]
-    }),
-  )
-  return JSON.stringify(values)
+  const { status, type, id, seq, priority, input, output, progress, tags, jobId, idempotencyKey, inputDigest } = task
+  const { flow, gates, forecastAtMs, createdAtMs, updatedAtMs, availableAtMs, readyAtMs, expiresAtMs, expiredAtMs } = task
+  const { startedAtMs, completedAtMs, cancelRequestedAtMs, retryCount, maxRetries, rescheduleCount, maxReschedules } = task
+  const { throttleCount, maxThrottles, crashCount, attempt, fence, version, workerId, claimNumber } = task
+  const { leaseExpiresAtMs, timeoutMs, lastError, lastOutcome } = task
+  // Each by its name: fields that are looked up one after the other take twice as long, and every task comes by here.
+  // biome-ignore format: as rowFields has them
+  return JSON.stringify([
+    status, type, id, seq, priority, input, output, progress, tags, jobId, idempotencyKey, inputDigest,
+    flow, gates, forecastAtMs, createdAtMs, updatedAtMs, availableAtMs, readyAtMs, expiresAtMs, expiredAtMs,
+    startedAtMs, completedAtMs, cancelRequestedAtMs, retryCount, maxRetries, rescheduleCount, maxReschedules,
+    throttleCount, maxThrottles, crashCount, attempt, fence, version, workerId, claimNumber,
+    leaseExpiresAtMs, timeoutMs, lastError, lastOutcome, history.map(toEntry),
+  ])
+}
+
+/** What only some entries tell is looked for before it is taken apart: most tell nothing more, or who has claimed. */
+function toEntry(entry: HistoryEntry): readonly unknown[] {
+  const { atMs, status, event } = entry
+  if (Object.keys(entry).length === plainEntry) return [atMs, status, event]
+  const { atMs: _at, status: _status, event: _event, ...more } = entry
+  return [atMs, status, event, more]
 }
 
 /** `fields`: of the image that it comes from. */

@@ -14,6 +14,13 @@ export class Tasks {
     return this.live.size + this.finished.size
   }
 
+  kept(id: string): Kept | undefined {
+    const live = this.live.get(id)
+    if (live) return live
+    const row = this.finished.get(id)
+    return row === undefined ? undefined : fromRow(row)
+  }
+
   get(id: string): TaskRecord | undefined {
     return this.kept(id)?.task
   }
@@ -29,13 +36,15 @@ export class Tasks {
     return starts.some((start) => row.startsWith(start)) ? fromRow(row).task : undefined
   }
 
-  put(task: TaskRecord, history: readonly HistoryEntry[]): void {
+  /** `before`: what is kept of it now. */
+  put(task: TaskRecord, history: readonly HistoryEntry[], before: Kept | undefined): void {
     const { id } = task
+    const wasFinished = before !== undefined && isFinished(before.task.status)
     if (isFinished(task.status)) {
-      this.live.delete(id)
+      if (before && !wasFinished) this.live.delete(id)
       this.finished.set(id, toRow(task, history))
     } else {
-      this.finished.delete(id)
+      if (wasFinished) this.finished.delete(id)
       this.live.set(id, { task, history })
     }
   }
@@ -64,13 +73,6 @@ export class Tasks {
       this.finished.set(brief.id, row)
       return brief
     }
-  }
-
-  private kept(id: string): Kept | undefined {
-    const live = this.live.get(id)
-    if (live) return live
-    const row = this.finished.get(id)
-    return row === undefined ? undefined : fromRow(row)
   }
 }
 

@@ -61,8 +61,8 @@ export class MemoryWorkers {
   }
 
   /** The ids of the tasks that it runs. */
-  running(id: string): readonly string[] {
-    return [...(this.runningById.get(id) ?? [])]
+  running(id: string): Iterable<string> {
+    return this.runningById.get(id) ?? []
   }
 
   forget(limit: number): number {
