@@ -116,6 +116,8 @@ export class Log {
     if (created.kind !== "created") return created.kind
     const { sentAtMs, receivedAtMs } = created.reply
     this.tripMs = receivedAtMs - sentAtMs
+    // Whoever was far behind has caught up: numbers much further on are empty.
+    this.stride = 1
     if (!(await this.isSound(head.number, created.reply))) return "exists"
     this.keep(this.replica, recordOf(whole, lines))
     this.takeAll()

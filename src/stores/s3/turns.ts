@@ -99,8 +99,11 @@ export class Turns {
     if (writtenAt === number || place === 0) return { kind: "write", head: { number, ...again } }
     // Whoever has just won is always first at the next number, and does not know of the others: they meet it further on.
     if (expected === undefined) return { kind: "write", head: { number: number + Math.min(this.losses, mostAhead - 1), ...again } }
-    if (place >= mostAhead)
-      return isSilent ? { kind: "fill", head: { number, without: expected } } : { kind: "read", upTo: number, pauseMs }
+    if (place >= mostAhead) {
+      if (isSilent) return { kind: "fill", head: { number, without: expected } }
+      // So many write at once before its number comes, one after the other: it reads them together.
+      return { kind: "read", upTo: number, pauseMs: pauseMs * Math.floor(place / mostAhead) }
+    }
     if (place > 0) return { kind: "write", head: { number: number + place, ...again } }
     if (isSilent) return { kind: "write", head: { number, without: expected, ...again } }
     // It has not followed the log lately: what it knows of the row is old.

@@ -15,6 +15,8 @@ export class Watcher {
   private readonly waiters = new Waiters()
   private waiting = 0
   private pauseMs = firstPauseMs
+  /** When a record was applied last. */
+  private movedAtMs = Number.NEGATIVE_INFINITY
   private timer: Timer | null = null
   private looking: Promise<void> | null = null
   private next: Promise<void> | null = null
@@ -49,6 +51,7 @@ export class Watcher {
 
   /** A record was applied. */
   heard(hasNews: boolean): void {
+    this.movedAtMs = this.world.monotonicMs()
     // What is no news (a worker that says that it is there) leaves everybody where he is.
     if (!hasNews) return
     this.pauseMs = firstPauseMs
@@ -80,10 +83,19 @@ export class Watcher {
 
   private arm(): void {
     if (this.timer || this.isClosed || this.waiting === 0) return
-    const pauseMs = this.pauseMs
-    this.pauseMs = Math.min(this.longestPauseMs, pauseMs * slower)
     // Not all together: a fleet that was woken by one record would stay together for ever.
-    this.timer = this.world.timer(Math.ceil(pauseMs * (0.8 + 0.2 * this.world.random())), () => void this.poll())
+    const pauseMs = Math.ceil(this.pauseMs * (0.8 + 0.2 * this.world.random()))
+    this.pauseMs = Math.min(this.longestPauseMs, this.pauseMs * slower)
+    this.pollAfter(pauseMs, pauseMs)
+  }
+
+  private pollAfter(delayMs: number, pauseMs: number): void {
+    this.timer = this.world.timer(delayMs, () => {
+      // Whoever writes, or waits for its turn, has followed the log meanwhile.
+      const leftMs = Math.ceil(this.movedAtMs + pauseMs - this.world.monotonicMs())
+      if (leftMs > 0) this.pollAfter(leftMs, pauseMs)
+      else void this.poll()
+    })
   }
 
   private disarm(): void {

@@ -109,6 +109,16 @@ describe("turns", () => {
     )
   })
 
+  it("the further back its number, the longer whoever reads along waits before it looks again", () => {
+    const table = crowded("a", "b", "c", "d", "e", "f", "g", "h", "i")
+    const pauses = ["e", "h", "i"].map((writer) => {
+      const advice = table.next(writer)
+      return advice.kind === "read" ? advice.pauseMs : null
+    })
+    const [first] = pauses
+    deepEqual(pauses, [first, first, 2 * (first ?? 0)])
+  })
+
   it("where there are limits only the next number is written, so that what is charged starts soon", () => {
     const table = crowded("a", "b")
     table.hasLimits = true
