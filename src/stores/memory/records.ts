@@ -1,5 +1,5 @@
-// The records of one namespace in memory, with the indexes that are their projection: each change takes the old record
-// out of every index and puts the new one in. The reference for every other store.
+// The records of one namespace in memory: each change takes the old record out of every index and puts the new one in. The reference for
+// every other store.
 
 import { SluiceError, shown } from "../../errors/index.ts"
 import type { Backlog, Chosen } from "../../store/claim.ts"
@@ -11,40 +11,20 @@ import { Jobs } from "../../store/jobs.ts"
 import { picked } from "../../store/picked.ts"
 import type { Completion, FirstPending, Records } from "../../store/records.ts"
 import { isNews } from "../../store/waiters.ts"
-import {
-  type Change,
-  claim,
-  type HistoryEntry,
-  isFinished,
-  type Lease,
-  type Status,
-  settle,
-  statuses,
-  type TaskRecord,
-  trimHistory,
-} from "../../task/index.ts"
+import { type Change, claim, type HistoryEntry, type Lease, type Status, settle, type TaskRecord, trimHistory } from "../../task/index.ts"
 import { MemoryCalls } from "./calls.ts"
 import { MemoryGates } from "./gates.ts"
 import type { ImageLine, Restore } from "./image.ts"
+import { Indexes } from "./indexes.ts"
 import { MemoryJobs } from "./jobs.ts"
 import { Lanes } from "./lanes.ts"
-import { type Brief, beginnings, type Kept } from "./row.ts"
+import { beginnings, type Kept } from "./row.ts"
 import { MemorySchedules } from "./schedules.ts"
-import { SortedSet } from "./sorted.ts"
 import { Tasks } from "./tasks.ts"
 import { MemoryWorkers } from "./workers.ts"
 
 /** How many tasks one look reads at most. */
 const listLook = 10_000
-
-/** A place in an index that is ordered by a time. */
-interface Timed {
-  readonly atMs: number
-  readonly seq: number
-  readonly id: string
-}
-
-const timed = () => new SortedSet<Timed>((a, b) => a.atMs - b.atMs || a.seq - b.seq)
 
 export class MemoryRecords implements Records {
   nowMs = 0
@@ -56,22 +36,13 @@ export class MemoryRecords implements Records {
   private clock: ClockState = clockStart
   private sequence = 0
   private readonly tasks = new Tasks()
-  private readonly keys = new Map<string, string>()
-  private readonly bySeq = new SortedSet<{ seq: number; id: string }>((a, b) => a.seq - b.seq)
-  private readonly scheduled = new Map<string, SortedSet<Timed>>()
-  private readonly leases = timed()
-  private readonly expiries = timed()
-  private readonly finished = timed()
-  private readonly tallies = new Map<string, Record<Status, number>>()
-  private readonly seenWorkers = new MemoryWorkers()
-  private readonly lanes = new Lanes()
+  readonly seenWorkers = new MemoryWorkers()
+  readonly lanes = new Lanes()
   readonly limits = new MemoryGates()
   readonly jobRecords = new MemoryJobs((id) => this.tasks.get(id))
   readonly schedules = new MemorySchedules()
   readonly calls = new MemoryCalls(this.limits.lines)
-  private readonly unroutedByType = new Map<string, SortedSet<Timed>>()
-  /** The lane that a waiting task stands in. */
-  private readonly laneOf = new Map<string, number>()
+  private readonly indexes = new Indexes(this)
 
   /** Starts a step: every step has one time. */
   begin(wallMs: number): void {
@@ -103,7 +74,7 @@ export class MemoryRecords implements Records {
     const parts = [this.limits, this.jobRecords, this.schedules, this.calls, this.lanes, this.seenWorkers]
     const lines: ImageLine[] = [["records", this.sequence, this.clock], ...parts.flatMap((part) => part.image())]
     return lines.concat(
-      this.tasks.image((id) => this.laneOf.get(id) ?? 0),
+      this.tasks.image((id) => this.indexes.lane(id) ?? 0),
       this.lanes.standings(),
     )
   }
@@ -127,10 +98,10 @@ export class MemoryRecords implements Records {
       fields: (names: readonly string[]) => {
         finished = this.tasks.restoring(names)
       },
-      finished: (row: string) => this.returnFinished(finished(row)),
+      finished: (row: string) => this.indexes.returnFinished(finished(row)),
       task: (task: TaskRecord, history: readonly HistoryEntry[], lane: number) => {
         this.tasks.put(task, history, undefined)
-        this.return(task, lane)
+        this.indexes.return(task, lane)
       },
     }
     for (const [kind, ...values] of lines) {
@@ -150,7 +121,7 @@ export class MemoryRecords implements Records {
   }
 
   loadByKey(keys: readonly string[]): TaskRecord[] {
-    return keys.flatMap((key) => this.tasks.get(this.keys.get(key) ?? "") ?? [])
+    return keys.flatMap((key) => this.tasks.get(this.indexes.ofKey(key) ?? "") ?? [])
   }
 
   history(id: string) {
@@ -163,7 +134,7 @@ export class MemoryRecords implements Records {
     const limit = Math.min(request.limit, budgets.listPage)
     const starts = beginnings(request.statuses, request.type)
     let looked = 0
-    for (const { id, seq } of this.bySeq.before(request.beforeSeq === null ? null : { seq: request.beforeSeq, id: "" })) {
+    for (const { id, seq } of this.indexes.bySeq.before(request.beforeSeq === null ? null : { seq: request.beforeSeq, id: "" })) {
       const task = this.tasks.ifAmong(id, starts)
       if (!task) continue
       if (matches(task, request)) found.push(task)
@@ -173,11 +144,7 @@ export class MemoryRecords implements Records {
   }
 
   counts(request: CountsRequest): Record<Status, number> {
-    const total = noTasks()
-    for (const [type, tally] of this.tallies) {
-      if (request.type === null || request.type === type) for (const status of statuses) total[status] += tally[status]
-    }
-    return total
+    return this.indexes.counts(request.type)
   }
 
   takeSequence(count: number): number {
@@ -188,8 +155,7 @@ export class MemoryRecords implements Records {
   insert(changes: readonly Change[]): void {
     this.hasNews ||= changes.some(isNews)
     for (const { task, entries } of changes) {
-      this.bySeq.add({ seq: task.seq, id: task.id })
-      if (task.idempotencyKey !== null) this.keys.set(task.idempotencyKey, task.id)
+      this.indexes.add(task)
       this.put(task, entries, this.tasks.kept(task.id))
     }
   }
@@ -222,10 +188,9 @@ export class MemoryRecords implements Records {
 
   remove(tasks: readonly TaskRecord[]): void {
     for (const task of tasks) {
-      this.unindex(task)
+      this.indexes.leave(task)
+      this.indexes.remove(task)
       this.tasks.delete(task.id)
-      this.bySeq.delete({ seq: task.seq, id: task.id })
-      if (task.idempotencyKey !== null) this.keys.delete(task.idempotencyKey)
     }
   }
 
@@ -246,18 +211,15 @@ export class MemoryRecords implements Records {
   }
 
   due(type: string, limit: number): TaskRecord[] {
-    return this.at(this.scheduled.get(type)?.takeWhile(({ atMs }) => atMs <= this.nowMs, limit) ?? [])
+    return this.at(this.indexes.due(type, limit))
   }
 
   promote(tasks: readonly TaskRecord[]): void {
-    for (const task of tasks) {
-      this.scheduled.get(task.type)?.delete({ atMs: task.availableAtMs, seq: task.seq, id: task.id })
-      this.enterLane(task)
-    }
+    for (const task of tasks) this.indexes.promote(task)
   }
 
   nextDueAtMs(type: string): number | null {
-    return this.scheduled.get(type)?.first()?.atMs ?? null
+    return this.indexes.nextDueAtMs(type)
   }
 
   backlog(): Backlog {
@@ -269,12 +231,12 @@ export class MemoryRecords implements Records {
   }
 
   unrouted(types: readonly string[], limit: number): TaskRecord[] {
-    const found = types.flatMap((type) => this.at(this.unroutedByType.get(type)?.slice(0, limit) ?? []))
+    const found = types.flatMap((type) => this.at(this.indexes.unrouted(type, limit)))
     return found.sort((a, b) => a.seq - b.seq).slice(0, limit)
   }
 
   place(task: TaskRecord) {
-    const lane = this.laneOf.get(task.id)
+    const lane = this.indexes.lane(task.id)
     return lane === undefined ? null : this.lanes.rank(task, lane)
   }
 
@@ -293,7 +255,7 @@ export class MemoryRecords implements Records {
   firstPending(afterSeq: number): FirstPending {
     let nextAfterSeq = afterSeq
     let looked = 0
-    for (const { id, seq } of this.bySeq.after({ seq: afterSeq + 1, id: "" })) {
+    for (const { id, seq } of this.indexes.bySeq.after({ seq: afterSeq + 1, id: "" })) {
       const task = this.tasks.get(id)
       if (task?.status === "pending") return { first: task, nextAfterSeq: seq - 1, isEnd: false }
       nextAfterSeq = seq
@@ -303,7 +265,7 @@ export class MemoryRecords implements Records {
   }
 
   expiring(byMs: number, limit: number) {
-    return countByType(this.at(this.expiries.takeWhile(({ atMs }) => atMs <= byMs, limit)))
+    return countByType(this.at(this.indexes.expiries.takeWhile(({ atMs }) => atMs <= byMs, limit)))
   }
 
   standAt(lane: number, gate: number): void {
@@ -319,15 +281,15 @@ export class MemoryRecords implements Records {
   }
 
   lostLeases(limit: number): TaskRecord[] {
-    return this.at(this.leases.takeWhile(({ atMs }) => atMs <= this.nowMs, limit))
+    return this.at(this.indexes.leases.takeWhile(({ atMs }) => atMs <= this.nowMs, limit))
   }
 
   overdue(limit: number): TaskRecord[] {
-    return this.at(this.expiries.takeWhile(({ atMs }) => atMs <= this.nowMs, limit))
+    return this.at(this.indexes.expiries.takeWhile(({ atMs }) => atMs <= this.nowMs, limit))
   }
 
   finishedBefore(beforeMs: number, limit: number): TaskRecord[] {
-    return this.at(this.finished.takeWhile(({ atMs }) => atMs <= beforeMs, limit))
+    return this.at(this.indexes.finished.takeWhile(({ atMs }) => atMs <= beforeMs, limit))
   }
 
   forget(limit: number): number {
@@ -347,105 +309,10 @@ export class MemoryRecords implements Records {
   /** `kept`: what is there of it now. Looked up once: where there are many tasks, looking takes longer than most of what is done. */
   private put(task: TaskRecord, history: readonly HistoryEntry[], kept: Kept | undefined): void {
     const before = kept?.task
-    if (before) this.unindex(before)
+    if (before) this.indexes.leave(before)
     if (before?.status !== task.status) this.jobs.moved(task, before?.status ?? null, task.status)
     this.tasks.put(task, history, kept)
-    this.index(task)
-  }
-
-  /** Into all indexes, as it was when the image was made. */
-  private return(task: TaskRecord, lane: number): void {
-    this.bySeq.add({ seq: task.seq, id: task.id })
-    if (task.idempotencyKey !== null) this.keys.set(task.idempotencyKey, task.id)
-    this.indexBeside(task)
-    if (task.status !== "pending" || task.gates === null) return
-    if (lane === 0) this.schedule(task.type).add({ atMs: task.availableAtMs, seq: task.seq, id: task.id })
-    else {
-      this.laneOf.set(task.id, lane)
-      this.lanes.return(task, lane)
-      this.limits.countTask(task, 1, (key) => this.limits.numberOf(key))
-    }
-  }
-
-  private returnFinished(task: Brief): void {
-    this.bySeq.add({ seq: task.seq, id: task.id })
-    if (task.idempotencyKey !== null) this.keys.set(task.idempotencyKey, task.id)
-    this.tally(task)[task.status]++
-    this.indexFinished(task)
-  }
-
-  private index(task: TaskRecord): void {
-    this.indexBeside(task)
-    if (task.status !== "pending" || task.gates === null) return
-    if (task.availableAtMs <= this.nowMs) this.enterLane(task)
-    else this.schedule(task.type).add({ atMs: task.availableAtMs, seq: task.seq, id: task.id })
-  }
-
-  /** In all but lanes and schedules, where what was decided once is kept. */
-  private indexBeside(task: TaskRecord): void {
-    this.tally(task)[task.status]++
-    this.jobRecords.enter(task)
-    const place = (atMs: number): Timed => ({ atMs, seq: task.seq, id: task.id })
-    if (task.status === "pending") {
-      if (task.expiresAtMs !== null) this.expiries.add(place(task.expiresAtMs))
-      if (task.gates === null) this.unroutedOf(task.type).add(place(task.seq))
-    }
-    if (task.status === "running" && task.leaseExpiresAtMs !== null && task.workerId !== null) {
-      this.leases.add(place(task.leaseExpiresAtMs))
-      this.seenWorkers.enter(task)
-    }
-    this.indexFinished(task)
-  }
-
-  private indexFinished({ id, seq, status, updatedAtMs }: Brief): void {
-    if (isFinished(status) && status !== "archived") this.finished.add({ atMs: updatedAtMs, seq, id })
-  }
-
-  private unindex(task: TaskRecord): void {
-    this.tally(task)[task.status]--
-    this.jobRecords.leave(task)
-    const place = (atMs: number): Timed => ({ atMs, seq: task.seq, id: task.id })
-    if (task.expiresAtMs !== null) this.expiries.delete(place(task.expiresAtMs))
-    if (task.status === "pending") this.unindexPending(task, place)
-    if (task.leaseExpiresAtMs !== null) this.leases.delete(place(task.leaseExpiresAtMs))
-    this.seenWorkers.leave(task)
-    if (isFinished(task.status)) this.finished.delete(place(task.updatedAtMs))
-  }
-
-  private unindexPending(task: TaskRecord, place: (atMs: number) => Timed): void {
-    const lane = this.laneOf.get(task.id)
-    if (lane !== undefined) {
-      this.lanes.delete(task, lane)
-      this.limits.countTask(task, -1, (key) => this.gates.numberOf(key))
-      this.laneOf.delete(task.id)
-      return
-    }
-    this.unroutedByType.get(task.type)?.delete(place(task.seq))
-    this.scheduled.get(task.type)?.delete(place(task.availableAtMs))
-    if (this.scheduled.get(task.type)?.size === 0) this.scheduled.delete(task.type)
-  }
-
-  private enterLane(task: TaskRecord): void {
-    this.laneOf.set(task.id, this.lanes.add(task))
-    this.limits.countTask(task, 1, (key) => this.gates.numberOf(key))
-  }
-
-  private unroutedOf(type: string): SortedSet<Timed> {
-    const known = this.unroutedByType.get(type) ?? timed()
-    this.unroutedByType.set(type, known)
-    return known
-  }
-
-  private schedule(type: string): SortedSet<Timed> {
-    const known = this.scheduled.get(type) ?? timed()
-    this.scheduled.set(type, known)
-    return known
-  }
-
-  private tally(task: Pick<TaskRecord, "type">): Record<Status, number> {
-    const known = this.tallies.get(task.type) ?? noTasks()
-    this.tallies.set(task.type, known)
-    return known
+    this.indexes.enter(task)
   }
 
   private runningOf(workerId: string, test: (task: TaskRecord) => boolean): TaskRecord[] {
@@ -460,10 +327,6 @@ export class MemoryRecords implements Records {
   private at(places: readonly { readonly id: string }[]): TaskRecord[] {
     return places.flatMap(({ id }) => this.tasks.get(id) ?? [])
   }
-}
-
-function noTasks(): Record<Status, number> {
-  return Object.fromEntries(statuses.map((status) => [status, 0])) as Record<Status, number>
 }
 
 function matches(task: TaskRecord, request: ListRequest): boolean {

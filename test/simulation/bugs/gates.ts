@@ -85,9 +85,9 @@ export const gateBugs: readonly Bug[] = [
     like: "every counter that is changed beside what it counts",
     edits: [
       {
-        file: "stores/memory/records.ts",
-        find: `      this.limits.countTask(task, -1, (key) => this.gates.numberOf(key))`,
-        replace: `      if (task.priority !== 1) this.limits.countTask(task, -1, (key) => this.gates.numberOf(key))`,
+        file: "stores/memory/indexes.ts",
+        find: `      limits.countTask(task, -1, (key) => gates.numberOf(key))`,
+        replace: `      if (task.priority !== 1) limits.countTask(task, -1, (key) => gates.numberOf(key))`,
       },
     ],
   },

@@ -121,8 +121,8 @@ export const settlingBugs: readonly Bug[] = [
     edits: [
       {
         file: "stores/memory/records.ts",
-        find: `this.leases.takeWhile(({ atMs }) => atMs <= this.nowMs, limit)`,
-        replace: `this.leases.takeWhile(({ atMs }) => atMs <= this.nowMs + 500, limit)`,
+        find: `this.indexes.leases.takeWhile(({ atMs }) => atMs <= this.nowMs, limit)`,
+        replace: `this.indexes.leases.takeWhile(({ atMs }) => atMs <= this.nowMs + 500, limit)`,
       },
     ],
   },

@@ -32,12 +32,15 @@ export const storingBugs: readonly Bug[] = [
     like: "buquet: the record is written, and the index entry is lost",
     edits: [
       {
-        file: "stores/memory/records.ts",
-        find: `    this.tasks.put(task, history)
-    this.index(task)`,
-        replace: `    this.tasks.put(task, history)
-    if (before && task.status === "pending" && task.seq % 7 === 0) this.tally(task)[task.status]++
-    else this.index(task)`,
+        file: "stores/memory/indexes.ts",
+        find: `  enter(task: TaskRecord): void {
+    this.enterBeside(task)`,
+        replace: `  enter(task: TaskRecord): void {
+    if (task.version > 1 && task.status === "pending" && task.seq % 7 === 0) {
+      this.tally(task)[task.status]++
+      return
+    }
+    this.enterBeside(task)`,
       },
     ],
   },
