@@ -1,7 +1,7 @@
 // The way to the server: one POST for each operation, with a deadline; what it refuses is thrown as the error that it is, and what went
 // wrong on the way as a store that does not answer. Knows the number of the server's news, which every answer tells.
 
-import { type ErrorCode, errorTable, isSluiceError, SluiceError, shown } from "../../errors/index.ts"
+import { type ErrorCode, errorTable, insecure, isSluiceError, SluiceError, shown } from "../../errors/index.ts"
 import type { World } from "../../world/index.ts"
 import type { Location } from "./location.ts"
 
@@ -95,6 +95,8 @@ export class Line {
     if (isSluiceError(error)) return error
     if (this.closed.signal.aborted) return new SluiceError("store_closed", `${place}: the connection was closed while it was asked`)
     const cause = error as Error & { cause?: { message?: string } }
+    const unsafe = insecure(error, place)
+    if (unsafe) return unsafe
     const why = isLate ? `no answer within ${patienceMs} ms` : `${cause.message}${cause.cause?.message ? `: ${cause.cause.message}` : ""}`
     return new SluiceError(
       "store_unavailable",

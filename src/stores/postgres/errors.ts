@@ -1,6 +1,6 @@
 // What the server's refusals (by SQLSTATE), and a connection that breaks, mean to a user of Sluice.
 
-import { cut, type ErrorCode, isSluiceError, plain, SluiceError } from "../../errors/index.ts"
+import { cut, type ErrorCode, insecure, isSluiceError, plain, SluiceError } from "../../errors/index.ts"
 
 type Meaning = readonly [ErrorCode, string]
 
@@ -85,7 +85,6 @@ const unreached: Readonly<Record<string, string>> = {
 const socketCodes = ["ECONNRESET", "EPIPE", "ETIMEDOUT", "ECONNABORTED", "ENOTCONN", "ERR_STREAM_DESTROYED", ...Object.keys(unreached)]
 const brokenText =
   /^(Connection terminated|timeout expired$|timeout exceeded when trying to connect|Query read timeout|Client (has encountered|was closed|has already)|Connection ended unexpectedly)|socket hang up/
-const certificate = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/
 /** PgBouncer has one code, that of a broken protocol, for much that is none. */
 const bouncerDenial = /no such user|password|authentication|not allowed|login (failed|rejected)/i
 
@@ -115,6 +114,8 @@ export function isConnectionLost(error: unknown): boolean {
 
 export function translate(error: unknown, place: string): Error {
   if (isSluiceError(error)) return error.code === "store_damaged" ? toldBy(error, place) : error
+  const unsafe = insecure(error, place, "sslrootcert, or see sslmode")
+  if (unsafe) return unsafe
   const [code, message] = meaningOf(error, sqlStateOf(error)) ?? []
   if (code === undefined) return error as Error
   return new SluiceError(code, `${place}: ${message} (${cut(plain(messageOf(error)), 200)})`, { cause: error })
@@ -142,8 +143,6 @@ function onTheWay(error: unknown): Meaning | null {
       return ["store_unavailable", "expected a server behind this socket, but none is there; start it, or check the path"]
     return ["invalid_option", "expected to read this file, which the URL names; check its path and its permissions"]
   }
-  if (code !== null && certificate.test(code))
-    return ["store_denied", "expected a certificate that can be trusted; name its authority by sslrootcert, or see sslmode"]
   if (/^SASL|client password must be a string/.test(message)) return denied
   if (/does not support SSL|establishing an SSL connection/.test(message))
     return ["store_unfit", "expected a server that speaks TLS, but it does not; leave ssl and sslmode out, or set it up there"]

@@ -1,6 +1,6 @@
 // What the server's refusals, and a connection that breaks, mean to a user of Sluice.
 
-import { cut, type ErrorCode, isSluiceError, plain, SluiceError } from "../../errors/index.ts"
+import { cut, type ErrorCode, insecure, isSluiceError, plain, SluiceError } from "../../errors/index.ts"
 
 /** What the server says begins with a word in capitals; what goes wrong on the way does not. */
 const reply = /^-?([A-Z][A-Z0-9]+)(?: |$)/
@@ -57,6 +57,8 @@ export function translate(error: unknown, place: string): Error {
       "store_denied",
       "expected to be let in and to be allowed what a queue needs; check the user, the password and the user's rights",
     )
+  const unsafe = insecure(error, place)
+  if (unsafe) return unsafe
   const word = refusalOf(error)
   if (word === null)
     return because(

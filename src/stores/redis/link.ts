@@ -4,7 +4,7 @@
 //
 // The network is real whatever clock the queue is tested with, so its pauses are those of the machine.
 
-import { isSluiceError, SluiceError } from "../../errors/index.ts"
+import { insecure, isSluiceError, SluiceError } from "../../errors/index.ts"
 import { sleep, systemWorld } from "../../world/index.ts"
 import type { Client, Connect } from "./driver.ts"
 import { isDenied, translate } from "./errors.ts"
@@ -161,5 +161,5 @@ export class Link {
 
 /** No time changes it. */
 function isFinal(error: unknown): boolean {
-  return isSluiceError(error) ? !error.retryable : isDenied(error)
+  return isSluiceError(error) ? !error.retryable : isDenied(error) || insecure(error, "") !== null
 }

@@ -1,6 +1,6 @@
 // What the server's refusals, and a line that breaks, mean to a user of Sluice.
 
-import { cut, type ErrorCode, plain, SluiceError } from "../../errors/index.ts"
+import { cut, type ErrorCode, insecure, plain, SluiceError } from "../../errors/index.ts"
 import type { Reply } from "./client.ts"
 
 /** The line broke, or nobody answered in time: whether it was carried out is not known. */
@@ -39,6 +39,8 @@ const busy = ["store_unavailable", "expected an answer, but the server is busy o
 const unexpected = ["store_unfit", "expected a server that speaks S3"] as const
 
 export function absent(place: string, cause: unknown): SluiceError {
+  const unsafe = insecure(cause, place)
+  if (unsafe) return unsafe
   return new SluiceError(
     "store_unavailable",
     `${place}: expected an answer, but none came: whether it was carried out is not known. The same again does no harm (${cut(plain(reasonOf(cause)), 200)})`,

@@ -124,6 +124,7 @@ export class Objects {
       } catch (error) {
         if (!(error instanceof LostReply)) throw error
         failure = absent(this.place, error)
+        if (!failure.retryable) throw failure
       }
       if (systemWorld.monotonicMs() >= untilMs) throw failure
       await pause(tries)
