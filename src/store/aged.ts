@@ -3,7 +3,7 @@
 // and a gate would react to one episode twice. Ages are whole milliseconds: what waited for less is as old as it was.
 
 import type { HoldRequest } from "./calls-contract.ts"
-import type { Answer, ExchangeRequest } from "./contract.ts"
+import type { Answer, ExchangeRequest } from "./exchange-contract.ts"
 import type { PermitRequest } from "./limits-contract.ts"
 
 export function agedExchange(request: ExchangeRequest, waited: number): ExchangeRequest {

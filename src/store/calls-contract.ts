@@ -2,7 +2,7 @@
 // operation, `hold`, which is to calls what `exchange` is to tasks. Plain JSON like the rest.
 
 import type { GatePolicy, Interval } from "../limits/index.ts"
-import type { Answer } from "./contract.ts"
+import type { Answer } from "./exchange-contract.ts"
 
 export interface HoldRequest {
   /** The process, as far as calls go. */

@@ -7,7 +7,8 @@
 
 import { copyTask } from "../task/copy.ts"
 import type { Change, TaskRecord } from "../task/index.ts"
-import { budgets, type ClaimRequest } from "./contract.ts"
+import { budgets } from "./contract.ts"
+import type { ClaimRequest } from "./exchange-contract.ts"
 import { Frontier, type Ranked } from "./frontier.ts"
 import type { Gates, OpenGate } from "./gates.ts"
 

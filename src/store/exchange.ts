@@ -19,7 +19,8 @@ import {
   type TaskRecord,
 } from "../task/index.ts"
 import { type Chosen, choose } from "./claim.ts"
-import { budgets, type ClaimRequest, type ExchangeAnswer, type ExchangeRequest, type SettleAnswer, type SettleRequest } from "./contract.ts"
+import { budgets } from "./contract.ts"
+import type { ClaimRequest, ExchangeAnswer, ExchangeRequest, SettleAnswer, SettleRequest } from "./exchange-contract.ts"
 import { errorBucket } from "./forecast.ts"
 import { pacedGates, throttleCap, waitsAtGate } from "./heard.ts"
 import type { OfJob } from "./jobs.ts"

@@ -3,8 +3,8 @@
 
 import { type GateState, type Heard, type HeardQuota, learn, seedFields, slotsOf } from "../limits/index.ts"
 import { type GateRef, jobLimit, type Outcome } from "../task/index.ts"
-import type { Answer, AnsweredQuota, PacedGate, SettleRequest } from "./contract.ts"
 import { delayUsOf } from "./costs.ts"
+import type { Answer, AnsweredQuota, PacedGate, SettleRequest } from "./exchange-contract.ts"
 import type { OpenGate } from "./gates.ts"
 import type { Passed } from "./passed.ts"
 import type { Records } from "./records.ts"

@@ -3,7 +3,7 @@
 
 import type { GatePolicy, GateState, Learned, SeedFields, Taught } from "../limits/index.ts"
 import type { GateRef, TaskRecord } from "../task/index.ts"
-import type { Answer } from "./contract.ts"
+import type { Answer } from "./exchange-contract.ts"
 
 /** Said by every process that has the code, when it starts and every so often: what it knows of types and limits. */
 export interface HelloRequest {

@@ -2,7 +2,7 @@
 
 import type { TaskRecord } from "../task/index.ts"
 import { type Backlog, compareFlows, type FlowPlace, type FlowRow, placeOf, ready, turn } from "./claim.ts"
-import type { ClaimRequest } from "./contract.ts"
+import type { ClaimRequest } from "./exchange-contract.ts"
 import { Frontier, type Ranked } from "./frontier.ts"
 import type { OpenGate } from "./gates.ts"
 import type { Records } from "./records.ts"

@@ -15,8 +15,8 @@ import {
   settleGate,
 } from "../limits/index.ts"
 import type { GateRef, TaskRecord } from "../task/index.ts"
-import type { SettleRequest } from "./contract.ts"
 import { closedBy, delayUsOf, isLearned } from "./costs.ts"
+import type { SettleRequest } from "./exchange-contract.ts"
 import type { OpenGate } from "./gates.ts"
 import { answersOf, hearAtGate, hearEverywhere } from "./heard.ts"
 import type { PermitAnswer, PermitRequest } from "./limits-contract.ts"

@@ -7,8 +7,6 @@ import { agedExchange, agedHold, agedPermit } from "./aged.ts"
 import type { HoldAnswer, HoldRequest } from "./calls-contract.ts"
 import type {
   CountsRequest,
-  ExchangeAnswer,
-  ExchangeRequest,
   GetAnswer,
   ListRequest,
   MoveRequest,
@@ -19,6 +17,7 @@ import type {
   WaitingRequest,
   WorkersRequest,
 } from "./contract.ts"
+import type { ExchangeAnswer, ExchangeRequest } from "./exchange-contract.ts"
 import type { ChangeJobRequest, JobsRequest } from "./jobs-contract.ts"
 import type {
   ChangeLimitRequest,

@@ -1,7 +1,8 @@
 // Stores that are wrong at their gates, each in one way that a rate limiter has been wrong in.
 
 import type { GatePolicy, GateState } from "../../src/limits/index.ts"
-import type { SettleRequest, Store } from "../../src/store/contract.ts"
+import type { Store } from "../../src/store/contract.ts"
+import type { SettleRequest } from "../../src/store/exchange-contract.ts"
 import type { GateRef } from "../../src/task/index.ts"
 import type { BrokenStore } from "./broken-stores.ts"
 

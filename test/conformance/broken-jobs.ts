@@ -1,6 +1,7 @@
 // Stores that are wrong about jobs, each in one way that a queue with batches has been wrong in.
 
-import type { SettleRequest, Store } from "../../src/store/contract.ts"
+import type { Store } from "../../src/store/contract.ts"
+import type { SettleRequest } from "../../src/store/exchange-contract.ts"
 import type { BrokenStore } from "./broken-stores.ts"
 
 const newJobAs = (store: Store, change: (job: object) => object): Partial<Store> => ({

@@ -1,7 +1,8 @@
 // Stores that are wrong on purpose, each in one way that a real queue has been wrong in. They wrap a memory store, so that
 // everything else about them is right: the suite has to notice the one thing.
 
-import type { SettleRequest, Store } from "../../src/store/contract.ts"
+import type { Store } from "../../src/store/contract.ts"
+import type { SettleRequest } from "../../src/store/exchange-contract.ts"
 import type { Outcome, TaskRecord } from "../../src/task/index.ts"
 import { everything } from "../../src/testing/conformance/desk.ts"
 import { released, said } from "../../src/testing/conformance/outcomes.ts"

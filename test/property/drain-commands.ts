@@ -1,7 +1,7 @@
 // What a drain is made of: tasks, workers, how runs end, and what happens meanwhile.
 
 import fc from "fast-check"
-import type { SettleRequest } from "../../src/store/contract.ts"
+import type { SettleRequest } from "../../src/store/exchange-contract.ts"
 import type { NewTask } from "../../src/task/index.ts"
 import { act, type GateSpec, mostly, type } from "./commands.ts"
 import { type Declared, declared, keys, limitNames } from "./gate-commands.ts"

@@ -2,7 +2,8 @@
 // moments in which something happens an observer looks whether anybody could have been claimed, by a worker that had room.
 
 import assert from "node:assert/strict"
-import type { ExchangeAnswer, Store } from "../../src/store/contract.ts"
+import type { Store } from "../../src/store/contract.ts"
+import type { ExchangeAnswer } from "../../src/store/exchange-contract.ts"
 import type { VirtualWorld } from "../../src/testing/virtual-world.ts"
 import { types } from "./commands.ts"
 import type { Drawn, DrawnRun, DrawnWorker, Happening } from "./drain-commands.ts"

@@ -2,7 +2,8 @@
 // all are asked exactly the same. Whoever watches sees each request with its answer.
 
 import assert from "node:assert/strict"
-import type { ExchangeAnswer, ListAnswer, Operation, SubmitAnswer } from "../../src/store/contract.ts"
+import type { ListAnswer, Operation, SubmitAnswer } from "../../src/store/contract.ts"
+import type { ExchangeAnswer } from "../../src/store/exchange-contract.ts"
 import type { TaskRecord } from "../../src/task/index.ts"
 import type { VirtualWorld } from "../../src/testing/virtual-world.ts"
 import { type GateSpec, types } from "./commands.ts"

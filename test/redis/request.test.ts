@@ -3,7 +3,7 @@
 import assert from "node:assert/strict"
 import { it } from "node:test"
 import fc from "fast-check"
-import type { SettleRequest } from "../../src/store/contract.ts"
+import type { SettleRequest } from "../../src/store/exchange-contract.ts"
 import { toText, toWire } from "../../src/stores/redis/request.ts"
 import { isId, type SentExchange, wholeExchange } from "../../src/stores/redis/script/sent-settle.ts"
 

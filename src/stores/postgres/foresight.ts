@@ -1,7 +1,8 @@
 // What a step is sure to ask for, sent together with its beginning: the answers are there when it comes to ask. Whatever is left out here, or
 // named in other words than the step will use, is only asked later.
 
-import { budgets, type ExchangeRequest, type SubmitRequest } from "../../store/contract.ts"
+import { budgets, type SubmitRequest } from "../../store/contract.ts"
+import type { ExchangeRequest } from "../../store/exchange-contract.ts"
 import { firstFlows, readyLanes, tasksOfReady } from "./lane-reader.ts"
 import type { Mode } from "./mode.ts"
 import type { Shared } from "./opening.ts"

@@ -1,6 +1,6 @@
 // A request as the script reads it: JSON without nulls, because a table in Lua has no place for one.
 
-import type { ExchangeRequest, SettleRequest } from "../../store/contract.ts"
+import type { ExchangeRequest, SettleRequest } from "../../store/exchange-contract.ts"
 
 /** What nearly every run ends with: its id where nothing else is to be said, else id, fence and both ages. */
 export type ShortSettle = string | readonly [id: string, fence: number, sentAgoMs: number, respondedAgoMs: number]

@@ -3,16 +3,8 @@
 
 import { agedExchange, agedHold, agedPermit } from "../../store/aged.ts"
 import type { HoldAnswer, HoldRequest } from "../../store/calls-contract.ts"
-import type {
-  ExchangeAnswer,
-  ExchangeRequest,
-  Operation,
-  Overlap,
-  Store,
-  StoreDescription,
-  SubmitAnswer,
-  SubmitRequest,
-} from "../../store/contract.ts"
+import type { Operation, Store, StoreDescription, SubmitAnswer, SubmitRequest } from "../../store/contract.ts"
+import type { ExchangeAnswer, ExchangeRequest, Overlap } from "../../store/exchange-contract.ts"
 import type { PermitAnswer, PermitRequest } from "../../store/limits-contract.ts"
 import { describeServer } from "./describe.ts"
 import { translate } from "./errors.ts"

@@ -3,16 +3,8 @@
 
 import { agedExchange, agedHold, agedPermit } from "../../store/aged.ts"
 import type { HoldAnswer, HoldRequest } from "../../store/calls-contract.ts"
-import type {
-  ExchangeAnswer,
-  ExchangeRequest,
-  GetAnswer,
-  Operation,
-  Store,
-  StoreDescription,
-  SweepAnswer,
-  SweepRequest,
-} from "../../store/contract.ts"
+import type { GetAnswer, Operation, Store, StoreDescription, SweepAnswer, SweepRequest } from "../../store/contract.ts"
+import type { ExchangeAnswer, ExchangeRequest } from "../../store/exchange-contract.ts"
 import type { PermitAnswer, PermitRequest } from "../../store/limits-contract.ts"
 import * as steps from "../../store/steps.ts"
 import { findsNothing, sweptNothing } from "./idle-sweep.ts"

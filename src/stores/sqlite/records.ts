@@ -1,5 +1,4 @@
-// The records of one namespace as one step sees them, in SQLite. What a claim and a completion change is written for all
-// their tasks in one statement each; everything else, being rare, a row at a time.
+// The records of one namespace as one step sees them, in SQLite: the clock, what is read of tasks and workers, and the parts that know the rest.
 
 import { shown } from "../../errors/index.ts"
 import type { Backlog, Chosen } from "../../store/claim.ts"
@@ -9,29 +8,18 @@ import { Gates } from "../../store/gates.ts"
 import { Jobs } from "../../store/jobs.ts"
 import { type Completion, type FirstPending, type Records, workerForgottenAfterMs } from "../../store/records.ts"
 import { isTexts } from "../../store/sound.ts"
-import { isNews } from "../../store/waiters.ts"
-import {
-  type Brief,
-  type Change,
-  claim,
-  completedEntry,
-  historyLimit,
-  type Lease,
-  type Status,
-  statuses,
-  type TaskRecord,
-  trimHistory,
-} from "../../task/index.ts"
+import { type Brief, type Change, type Lease, type Status, statuses, type TaskRecord } from "../../task/index.ts"
 import { SqliteCalls } from "./calls.ts"
 import { damaged } from "./damage.ts"
 import type { Value } from "./driver.ts"
 import { SqliteGates } from "./gates.ts"
 import { SqliteJobs } from "./jobs.ts"
 import { Lanes } from "./lanes.ts"
-import { fromHistory, fromJson, inlineInputBytes, insertValues, jsonOrNull, saveValues, toBrief, toHistory } from "./rows.ts"
+import { fromJson, toBrief, toHistory } from "./rows.ts"
 import { SqliteSchedules } from "./schedules.ts"
 import type { Statements } from "./statements.ts"
 import { Tally } from "./tally.ts"
+import { TaskWriter } from "./task-writer.ts"
 
 /** A machine without a clock of its own starts in 1970, and is this far behind at most. */
 const furthestAheadMs = 100 * 365 * 86_400_000
@@ -46,6 +34,7 @@ export class SqliteRecords implements Records {
   private readonly sql: Statements
   private readonly lanes: Lanes
   private readonly tally: Tally
+  private readonly writer: TaskWriter
   readonly limits: SqliteGates
   readonly schedules: SqliteSchedules
   readonly calls: SqliteCalls
@@ -75,6 +64,7 @@ export class SqliteRecords implements Records {
     this.jobs = new Jobs(this)
     this.lanes = new Lanes(ns, virtualTime, sql, (task, by) => this.limits.countTask(task, by, (key) => this.gates.numberOf(key)))
     this.tally = new Tally(ns, sql)
+    this.writer = new TaskWriter({ ns, sql, nowMs: this.nowMs, lanes: this.lanes, tally: this.tally, jobs: this.jobs })
   }
 
   /** Ends the step: what was kept back is written. Answers with the clock, for the connection to remember. */
@@ -82,7 +72,7 @@ export class SqliteRecords implements Records {
     this.lanes.place()
     this.tally.write()
     this.limits.writeDemand()
-    this.hasNews ||= this.limits.hasNews || this.schedules.hasNews || this.calls.hasNews
+    this.hasNews ||= this.writer.hasNews || this.limits.hasNews || this.schedules.hasNews || this.calls.hasNews
     this.sql("writeNamespace").run(this.ns, this.lanes.virtualTime, this.time.lastMs, this.time.behindAtMs, this.hasNews ? 1 : 0)
     return this.time
   }
@@ -142,76 +132,27 @@ export class SqliteRecords implements Records {
   }
 
   insert(changes: readonly Change[]): void {
-    this.hasNews ||= changes.some(isNews)
-    // Neighbours that differ in nothing but id and input, and in gates where they pass some, are one statement.
-    const groups: { statement: string; values: readonly Value[]; rows: Value[][] }[] = []
-    for (const { task, entries } of changes) {
-      this.moved(task, null, task.status)
-      const isInline = task.input.length <= inlineInputBytes
-      if (!isInline) this.sql("insertPayload").run(task.seq, task.input)
-      const lane = this.laneFor(task)
-      const isGated = task.gates === null || task.gates.length > 0
-      const statement = isGated ? "insertGated" : "insertTasks"
-      const values: Value[] = [this.ns, ...insertValues(task), fromHistory(entries)]
-      if (!isGated) values.push(lane)
-      const last = groups.at(-1)
-      const isAlike = last?.statement === statement && last.values.every((value, i) => value === values[i])
-      const group = last && isAlike ? last : { statement, values, rows: [] }
-      if (group !== last) groups.push(group)
-      const input = isInline ? task.input : null
-      group.rows.push(isGated ? [task.seq, task.id, input, lane, jsonOrNull(task.gates), task.forecastAtMs] : [task.seq, task.id, input])
-    }
-    for (const { statement, values, rows } of groups) this.sql(statement).run(JSON.stringify(rows), ...values)
+    this.writer.insert(changes)
   }
 
   save(changes: readonly Change[]): void {
-    this.hasNews ||= changes.some(isNews)
-    const claimed: TaskRecord[] = []
-    const others: Change[] = []
-    for (const change of changes) {
-      // A history that has to be trimmed is not just appended to.
-      const isPlain = change.entries.length === 1 && change.task.version <= historyLimit
-      if (isPlain && change.entries[0]?.event === "claimed") claimed.push(change.task)
-      else others.push(change)
-    }
-    this.saveClaimed(claimed, changes)
-    this.saveOthers(others)
-    for (const { task } of changes) {
-      const isReserved = task.status === "running" && task.gates?.some(({ reserved }) => reserved !== undefined)
-      if (isReserved) this.sql("saveReserved").run(task.seq, jsonOrNull(task.gates))
-    }
+    this.writer.save(changes)
   }
 
   start(tasks: readonly TaskRecord[], lease: Lease): TaskRecord[] {
-    const changes = tasks.map((task) => claim(task, this.nowMs, lease))
-    this.save(changes)
-    return changes.map(({ task }) => task)
+    return this.writer.start(tasks, lease)
   }
 
   complete(done: readonly Completion[]): void {
-    const first = done[0]
-    if (!first) return
-    for (const { task } of done) this.moved(task, "running", "completed")
-    const entry = `,${fromHistory([completedEntry(this.nowMs)])}`
-    // Most handlers answer alike, with nothing; then the outputs need not be handed over one by one.
-    if (done.every(({ output }) => output === first.output)) {
-      this.sql("completeAlike").run(JSON.stringify(done.map(({ task }) => task.seq)), this.nowMs, entry, first.output)
-    } else {
-      this.sql("completeEach").run(JSON.stringify(done.map(({ task, output }) => [task.seq, output])), this.nowMs, entry)
-    }
+    this.writer.complete(done)
   }
 
   keep(tasks: readonly TaskRecord[]): void {
-    if (tasks.length === 0) return
-    this.sql("keepTasks").run(JSON.stringify(tasks.map(({ seq, leaseExpiresAtMs, progress }) => [seq, leaseExpiresAtMs, progress])))
+    this.writer.keep(tasks)
   }
 
   remove(tasks: readonly TaskRecord[]): void {
-    if (tasks.length === 0) return
-    const seqs = JSON.stringify(tasks.map(({ seq }) => seq))
-    this.sql("removeTasks").run(seqs)
-    this.sql("removePayloads").run(seqs)
-    for (const task of tasks) this.tally.remove(task.type, task.status)
+    this.writer.remove(tasks)
   }
 
   claimNumber(workerId: string): number {
@@ -238,12 +179,7 @@ export class SqliteRecords implements Records {
   }
 
   promote(tasks: readonly TaskRecord[]): void {
-    const byLane = new Map<number, number[]>()
-    for (const task of tasks) {
-      const lane = this.lanes.enter(task)
-      byLane.set(lane, [...(byLane.get(lane) ?? []), task.seq])
-    }
-    for (const [lane, seqs] of byLane) this.sql("enterLane").run(JSON.stringify(seqs), lane)
+    this.writer.promote(tasks)
   }
 
   nextDueAtMs(type: string): number | null {
@@ -345,54 +281,5 @@ export class SqliteRecords implements Records {
   /** For the sweep: a task that is damaged must not keep all others from being swept. Whoever asks for it is told. */
   private readSound(statement: string, ...values: readonly Value[]): TaskRecord[] {
     return this.lanes.toSoundRecords(this.sql(statement).rows(this.ns, ...values))
-  }
-
-  private saveClaimed(tasks: readonly TaskRecord[], changes: readonly Change[]): void {
-    const first = tasks[0]
-    if (!first) return
-    for (const task of tasks) {
-      this.lanes.leave(task)
-      this.moved(task, "pending", "running")
-    }
-    const entry = changes.find(({ task }) => task === first)?.entries ?? []
-    const { workerId, claimNumber, leaseExpiresAtMs } = first
-    const seqs = JSON.stringify(tasks.map(({ seq }) => seq))
-    this.sql("saveClaimed").run(seqs, workerId, claimNumber, leaseExpiresAtMs, this.nowMs, `,${fromHistory(entry)}`)
-  }
-
-  private saveOthers(changes: readonly Change[]): void {
-    if (changes.length === 0) return
-    const seqs = JSON.stringify(changes.map(({ task }) => task.seq))
-    const before = new Map(
-      this.sql("readBefore")
-        .rows(seqs)
-        .map(([seq, status, history, isUnrouted]) => [seq as number, { status, history, isUnrouted }]),
-    )
-    for (const { task, entries } of changes) {
-      const found = before.get(task.seq)
-      if (!found) throw damaged(`task ${shown(task.id)}`, `row ${task.seq} of tasks, which an index names`, undefined)
-      const { status, history: stored, isUnrouted } = found as { status: Status; history: string; isUnrouted: number }
-      this.moved(task, status, task.status)
-      const appended = entries.length > 0 ? `${stored},${fromHistory(entries)}` : stored
-      const history = task.version > historyLimit ? fromHistory(trimHistory(toHistory(appended, task.id))) : appended
-      before.set(task.seq, { status: task.status, history, isUnrouted })
-      this.sql("saveTask").run(task.seq, ...saveValues(task, this.laneFor(task)), history)
-      if (isUnrouted === 1 && task.gates !== null) {
-        const flow = task.flow === task.type ? null : task.flow
-        this.sql("routeTask").run(task.seq, flow, jsonOrNull(task.gates), task.forecastAtMs)
-      }
-    }
-  }
-
-  /** Every change of a status comes by here: it is counted by type, and for the job. */
-  private moved(task: Pick<TaskRecord, "type" | "jobId">, from: Status | null, to: Status): void {
-    this.tally.move(task.type, from, to)
-    if (task.jobId !== null && from !== to) this.jobs.moved(task, from, to)
-  }
-
-  /** A pending task that is due waits in its lane; any other stands in none. */
-  private laneFor(task: TaskRecord): number | null {
-    this.lanes.leave(task)
-    return task.status === "pending" && task.gates !== null && task.availableAtMs <= this.nowMs ? this.lanes.enter(task) : null
   }
 }

@@ -1,7 +1,7 @@
 // A file can be damaged so that no single value shows it: an index that names what its table does not have. Then a claim may send its
 // worker away to ask again at once, and again, for ever. Whoever was sent in circles for long enough has the file looked at as a whole.
 
-import type { ExchangeAnswer, ExchangeRequest } from "../../store/contract.ts"
+import type { ExchangeAnswer, ExchangeRequest } from "../../store/exchange-contract.ts"
 import { damaged } from "./damage.ts"
 import type { Database } from "./driver.ts"
 

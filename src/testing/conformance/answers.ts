@@ -1,6 +1,6 @@
 // Answers of the other side, with what most tests do not care about filled in.
 
-import type { Answer, AnsweredQuota } from "../../store/contract.ts"
+import type { Answer, AnsweredQuota } from "../../store/exchange-contract.ts"
 
 /** To a request that went out just now. */
 export function answer(kind: Answer["kind"], fields: Partial<Answer> = {}): Answer {

@@ -2,7 +2,7 @@
 // to those of the limit that it names.
 
 import { deepEqual, equal, ok } from "node:assert/strict"
-import type { Answer } from "../../store/contract.ts"
+import type { Answer } from "../../store/exchange-contract.ts"
 import type { TaskRecord } from "../../task/index.ts"
 import { answer, quota } from "./answers.ts"
 import { type Bench, theme } from "./kit.ts"

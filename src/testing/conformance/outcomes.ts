@@ -1,6 +1,6 @@
 // The outcomes of a run, with what most tests do not care about filled in.
 
-import type { SettleRequest } from "../../store/contract.ts"
+import type { SettleRequest } from "../../store/exchange-contract.ts"
 import type { Outcome } from "../../task/index.ts"
 
 export const completed = (output: string | null = null): Outcome => ({ kind: "completed", output })

@@ -1,7 +1,7 @@
 // When tasks start, if a worker claims at every moment that the store names and is done with each at once.
 
 import { ok } from "node:assert/strict"
-import type { ClaimRequest } from "../../store/contract.ts"
+import type { ClaimRequest } from "../../store/exchange-contract.ts"
 import type { TaskRecord } from "../../task/index.ts"
 import type { Bench } from "./kit.ts"
 import { completed, said } from "./outcomes.ts"

@@ -1,6 +1,7 @@
 // A worker that does nothing by itself: it counts its claims, as workers do, and says what a test has it say.
 
-import type { ClaimRequest, ExchangeAnswer, ExchangeRequest, SettleAnswer, SettleRequest, Store } from "../../store/contract.ts"
+import type { Store } from "../../store/contract.ts"
+import type { ClaimRequest, ExchangeAnswer, ExchangeRequest, SettleAnswer, SettleRequest } from "../../store/exchange-contract.ts"
 import type { Outcome, TaskRecord } from "../../task/index.ts"
 import { only } from "./assertions.ts"
 import { said } from "./outcomes.ts"

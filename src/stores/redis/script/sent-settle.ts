@@ -1,6 +1,6 @@
 // Settles as the client sends them (request.ts): the usual ones without the names of their parts.
 
-import type { ExchangeRequest, SettleRequest } from "../../../store/contract.ts"
+import type { ExchangeRequest, SettleRequest } from "../../../store/exchange-contract.ts"
 import type { SentSettle } from "../request.ts"
 
 export type { SentSettle }

@@ -2,7 +2,8 @@
 // Whatever is due, out of order, or may be refused is left to the engine, which knows what to do with it.
 
 import { turn } from "../../../../store/claim.ts"
-import { budgets, type ClaimRequest } from "../../../../store/contract.ts"
+import { budgets } from "../../../../store/contract.ts"
+import type { ClaimRequest } from "../../../../store/exchange-contract.ts"
 import { tonumber } from "../builtins.ts"
 import { flowMember, flowName } from "../places.ts"
 import { redis } from "../server.ts"

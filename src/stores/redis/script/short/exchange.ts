@@ -2,7 +2,7 @@
 // writes whether it can do the whole of it; where it cannot, or something is not as it should be, nothing was done, and the engine does it.
 // What it writes is the same to the byte.
 
-import type { ClaimRequest } from "../../../../store/contract.ts"
+import type { ClaimRequest } from "../../../../store/exchange-contract.ts"
 import { attempt } from "../builtins.ts"
 import type { Context } from "../context.ts"
 import type { SentExchange } from "../sent-settle.ts"

@@ -4,7 +4,7 @@
 import { noCooldown } from "../../../../limits/cooldown.ts"
 import type { RatePolicy } from "../../../../limits/index.ts"
 import { ceilTo, grainUs } from "../../../../limits/policy.ts"
-import type { SettleRequest } from "../../../../store/contract.ts"
+import type { SettleRequest } from "../../../../store/exchange-contract.ts"
 import { gateForgottenAfterMs } from "../../../../store/limit-records.ts"
 import { hasSettings, inForce, type LimitRecord } from "../../../../store/policies.ts"
 import { jobLimit } from "../../../../task/index.ts"

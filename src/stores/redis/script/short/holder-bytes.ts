@@ -1,7 +1,7 @@
 // Who holds the slots of a gate, as gate-text.ts packs them: one more, one less, and how many, on the bytes. What is answered has their count
 // before them, as a gate keeps it.
 
-import type { SettleRequest } from "../../../../store/contract.ts"
+import type { SettleRequest } from "../../../../store/exchange-contract.ts"
 import { falses, pack, sub, unpackFour } from "./bytes.ts"
 import type { Passing } from "./gate.ts"
 
