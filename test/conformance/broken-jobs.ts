@@ -10,7 +10,11 @@ const newJobAs = (store: Store, change: (job: object) => object): Partial<Store>
 
 export const brokenJobs: readonly BrokenStore[] = [
   { name: "forgets what follows a job", caughtBy: ["jobs"], breakIt: (store) => newJobAs(store, (job) => ({ ...job, onComplete: null })) },
-  { name: "never fails a job", caughtBy: ["jobs"], breakIt: (store) => newJobAs(store, (job) => ({ ...job, failureThreshold: null })) },
+  {
+    name: "never fails a job",
+    caughtBy: ["jobs-ended"],
+    breakIt: (store) => newJobAs(store, (job) => ({ ...job, failureThreshold: null })),
+  },
   {
     name: "knows no concurrency of jobs",
     caughtBy: ["jobs"],
@@ -19,12 +23,12 @@ export const brokenJobs: readonly BrokenStore[] = [
   { name: "completes jobs that are open", caughtBy: ["jobs"], breakIt: (store) => newJobAs(store, (job) => ({ ...job, isOpen: false })) },
   {
     name: "counts every status as a failure of the job",
-    caughtBy: ["jobs"],
+    caughtBy: ["jobs-ended"],
     breakIt: (store) => newJobAs(store, (job) => ({ ...job, exemptStatuses: [] })),
   },
   {
     name: "counts failures before what was settled with them",
-    caughtBy: ["jobs"],
+    caughtBy: ["jobs-ended"],
     breakIt: (store) => ({
       exchange: async (request) => {
         const isCompleted = ({ outcome }: SettleRequest) => outcome.kind === "completed"
@@ -38,7 +42,7 @@ export const brokenJobs: readonly BrokenStore[] = [
   },
   {
     name: "leaves what waits of a cancelled job to itself",
-    caughtBy: ["jobs"],
+    caughtBy: ["jobs-ended"],
     breakIt: (store) => ({
       changeJob: async (request) => {
         if (request.change.kind !== "cancel") return store.changeJob(request)

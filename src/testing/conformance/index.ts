@@ -37,6 +37,7 @@ import { gatesWakeupsTests } from "./gates-wakeups.ts"
 import { historyTests } from "./history.ts"
 import { idempotencyTests } from "./idempotency.ts"
 import { jobTests } from "./jobs.ts"
+import { jobsEndedTests } from "./jobs-ended.ts"
 import { jsonTests } from "./json.ts"
 import { Bench, type OpenBacking, type StoreTest } from "./kit.ts"
 import { leaseTests } from "./lease.ts"
@@ -109,6 +110,7 @@ export const storeTests: readonly StoreTest[] = [
   ...countsTests,
   ...watchingTests,
   ...jobTests,
+  ...jobsEndedTests,
   ...repeatTests,
   ...clockTests,
   ...waitTests,
