@@ -41,12 +41,16 @@ export class HttpLine {
         return
       }
       const sent = request(url, { method, headers, agent })
-      const end = () => sent.destroy(signal.reason as Error)
-      signal.addEventListener("abort", end, { once: true })
       const failed = (error: Error) => {
         signal.removeEventListener("abort", end)
         reject(error)
       }
+      // Told here as well: a connection that is gone already (a switch of protocols that nobody has asked for) tells nothing any more.
+      const end = () => {
+        failed(signal.reason as Error)
+        sent.destroy(signal.reason as Error)
+      }
+      signal.addEventListener("abort", end, { once: true })
       sent.on("error", failed)
       sent.on("response", (from) => {
         const receivedAtMs = performance.now()

@@ -256,7 +256,8 @@ export class MemoryRecords implements Records {
     let nextAfterSeq = afterSeq
     let looked = 0
     for (const { id, seq } of this.indexes.bySeq.after({ seq: afterSeq + 1, id: "" })) {
-      const task = this.tasks.get(id)
+      // What is finished need not be read.
+      const task = this.tasks.ifAmong(id, [])
       if (task?.status === "pending") return { first: task, nextAfterSeq: seq - 1, isEnd: false }
       nextAfterSeq = seq
       if (++looked >= listLook) return { first: null, nextAfterSeq, isEnd: false }

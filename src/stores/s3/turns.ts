@@ -15,6 +15,8 @@ const busyMs = 100
 /** So many round trips without a record, and the writer of the next one has nothing to say, or is gone. */
 const silentTrips = 3
 const leastSilenceMs = 100
+/** Who stands far back reads along at least this often: one request that took long says nothing of the next ones, and who sleeps past its turn is passed over. */
+const longestReadPauseMs = 500
 
 export type Advice =
   | { readonly kind: "write"; readonly head: Pick<RecordHead, "number" | "again" | "over" | "without"> }
@@ -102,7 +104,8 @@ export class Turns {
     if (place >= mostAhead) {
       if (isSilent) return { kind: "fill", head: { number, without: expected } }
       // So many write at once before its number comes, one after the other: it reads them together.
-      return { kind: "read", upTo: number, pauseMs: pauseMs * Math.floor(place / mostAhead) }
+      const laterMs = Math.min(longestReadPauseMs, pauseMs * Math.floor(place / mostAhead))
+      return { kind: "read", upTo: number, pauseMs: Math.max(pauseMs, laterMs) }
     }
     if (place > 0) return { kind: "write", head: { number: number + place, ...again } }
     if (isSilent) return { kind: "write", head: { number, without: expected, ...again } }

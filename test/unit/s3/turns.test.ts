@@ -56,6 +56,21 @@ function crowded(...writers: readonly string[]): Table {
 }
 
 describe("turns", () => {
+  it("one request that took long does not put whoever stands far back to sleep for its turn", () => {
+    const writers = Array.from({ length: 12 }, (_, i) => `w${i}`)
+    const table = crowded(...writers)
+    table.hasLimits = true
+    const told = (took: number) => {
+      const advice = table.of("w11").next({ end: 12, writtenAt: null, tripMs: took, hasLimits: true })
+      return advice.kind === "read" ? advice.pauseMs : advice.kind
+    }
+    // So many write before it, one after the other.
+    equal(told(40), 11 * (1 + 20 * 1.5))
+    ok(Number(told(200)) <= 500, `${told(200)}`)
+    // A PUT of two seconds: never longer than that, and not eleven times as long.
+    ok(Number(told(2_000)) <= 2_000, `${told(2_000)}`)
+  })
+
   it("what was written, or may have been, is written at its own number and nowhere else, whatever the row is like", () => {
     const writers = ["a", "b", "c", "d", "e", "f"]
     for (const [row, hasLimits, silentMs] of [0, 1, 3, 6].flatMap((size) =>

@@ -101,3 +101,21 @@ it("who ends a request gets his reason, before it was sent, before its answer an
   )
   line.close()
 })
+
+it("a deadline ends even what has no connection any more", async () => {
+  const line = new HttpLine()
+  const late = new AbortController()
+  const server = createServer()
+  server.on("connection", (socket) => {
+    socket.on("data", () => {
+      socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n")
+      setTimeout(() => late.abort(new Error("late")), 50)
+    })
+    socket.on("error", () => {})
+  })
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  await rejects(line.send(new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`), asked({ signal: late.signal })), /late/)
+  server.closeAllConnections()
+  server.close()
+  line.close()
+})
