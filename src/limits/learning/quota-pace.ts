@@ -27,9 +27,6 @@ export interface Telling {
 const hourUs = 3_600_000_000
 const mostWindowUs = 25 * hourUs
 
-/** Of about so many answers it is remembered how many were refused. */
-export const refusedAnswers = 64
-
 /** Said in whole seconds, and under way for a while: less than this does not move a reset. */
 const steadyUs = 1_500_000
 
@@ -61,7 +58,6 @@ export function follow(known: QuotaState, nowUs: number, telling: Telling): Quot
     own: isNew ? 0 : known.own + heard.cost,
     foreign: isNew ? foreignOf(known) : known.foreign,
     caution: known.caution - Math.floor(known.caution / 65_536),
-    refused: known.refused - Math.ceil(known.refused / refusedAnswers),
     longestUs: Math.max(known.longestUs, told.resetUs),
     isExact: told.windowUs !== null || told.resetUs % 1_000_000 !== 0 ? 1 : known.isExact,
   }

@@ -7,7 +7,7 @@ import { repace } from "../pace.ts"
 import type { GatePolicy } from "../policy.ts"
 import type { Heard, HeardQuota } from "./heard.ts"
 import { withLearned } from "./learned.ts"
-import { follow, refusedAnswers, type Told } from "./quota-pace.ts"
+import { follow, type Told } from "./quota-pace.ts"
 import { counting, keepsWindow, windowOf } from "./quota-window.ts"
 import { looseUs } from "./scout-state.ts"
 
@@ -90,6 +90,8 @@ export const noQuota: QuotaState = {
 /** Not every answer tells it. */
 const freshUs = 60_000_000
 const doubtedUs = 3_600_000_000
+/** Of about so many answers it is remembered how many were refused. */
+const refusedAnswers = 64
 /** In thousandths of the last answers: more refusals than that are not jitter. */
 const mostRefused = 60
 
@@ -140,9 +142,11 @@ function complete(quota: HeardQuota | null): Told | null {
   return { limit, remaining: Math.min(limit, Math.max(0, Math.floor(quota.remaining))), resetUs, windowUs }
 }
 
-/** A refusal while much is left is of another limit than this one; near the end of it, it asks for more distance. */
+/** A refusal while much is left is of another limit than this one; near the end of it, it asks for more distance. Each answer that is served counts against that, whatever it tells. */
 function doubt(state: GateState, nowUs: number, heard: Heard, told: Told | null): QuotaState | undefined {
   const known = state.learned?.quota
+  if (known && heard.kind === "served" && known.refused > 0)
+    return { ...known, refused: known.refused - Math.ceil(known.refused / refusedAnswers) }
   if (!known || heard.kind !== "refused" || heard.reason !== "rate" || !isNews(state, heard.sentAtUs)) return known
   const { limit, remaining } = told ?? known
   if (remaining >= Math.max(2, limit / 10)) return { ...known, doubtedUntilUs: nowUs + doubtedUs }

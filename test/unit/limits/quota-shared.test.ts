@@ -2,7 +2,8 @@
 
 import { equal, ok } from "node:assert/strict"
 import { describe, it } from "node:test"
-import { second } from "./answers.ts"
+import { emptyGate, type GatePolicy, learn, scoutDefaults } from "../../../src/limits/index.ts"
+import { answer, second, startUs } from "./answers.ts"
 import { fixedSide, shared, slidingSide, Told } from "./telling.ts"
 
 const minute = 60 * second
@@ -30,5 +31,17 @@ describe("a quota that is shared with somebody else", () => {
     ok(refused < served / 100, `${refused} refused beside ${served} served`)
     ok(served > 0.9 * 60 * 60, `${served} served in an hour in which the other leaves 3,600`)
     equal(told.state.learned?.quota?.doubtedUntilUs, 0)
+  })
+
+  it("is not doubted for a few refusals among thousands, where only refusals tell of it", () => {
+    const policy: GatePolicy = { rates: [], concurrency: null, adaptive: scoutDefaults }
+    let state = emptyGate(policy)
+    for (let nowUs = startUs, i = 0; i < 6 * 500; i++, nowUs += second) {
+      const isRefused = i % 500 === 0
+      const quota = isRefused ? { limit: 100, remaining: 0, resetUs: 30 * second, windowUs: null } : null
+      const more = { respondedAtUs: nowUs, quota, retryAfterUs: isRefused ? second : null }
+      state = learn(policy, state, nowUs, answer(isRefused ? "refused" : "served", nowUs - 50_000, more))
+    }
+    equal(state.learned?.quota?.doubtedUntilUs, 0)
   })
 })
