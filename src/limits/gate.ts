@@ -181,7 +181,8 @@ function rateOf(rate: RatePolicy, { rates }: GateState, i: number): RateState {
 
 /** One more request by somebody who has passed already: the earliest time, from then on, at which it fits. No slot is taken. */
 export function permitOpensAtUs(policy: GatePolicy, state: GateState, fromUs: number, cost: number): number {
-  if (cost > largestCost(policy)) return neverUs
+  // Where there are slots alone it takes none of them, and is only counted for rates that may hold again.
+  if (isMetered(policy) && cost > largestCost(policy)) return neverUs
   return ratesAllOpenAtUs(policy, state, Math.max(fromUs, ceilTo(paceOf(policy, state)?.nextAtUs ?? 0, toldUs)), cost)
 }
 

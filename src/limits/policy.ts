@@ -98,6 +98,11 @@ export function grainUs({ limit, perUs }: RatePolicy): number {
 
 const mostFine = 256
 
+/** The same rate as one that rounds free times the other way: finely where it does so coarsely. */
+export function otherwiseRounded(rate: RatePolicy): RatePolicy {
+  return rate.limit > mostFine ? { ...rate, limit: mostFine } : coarse(rate)
+}
+
 /** Of one that holds nobody there are no more free times than of one that lets many pass, however many do. */
 export function coarse(rate: RatePolicy): RatePolicy {
   return { ...rate, limit: Math.max(rate.limit, mostFine + 1) }

@@ -2,7 +2,7 @@
 
 import { type BucketState, chargeBucket, emptyBucket, forecastBucket, refundBucket, usedOfBucket } from "./bucket.ts"
 import { chargeFixed, emptyFixed, type FixedState, fixedOpensAtUs, forecastFixed, usedOfFixed } from "./fixed.ts"
-import type { RatePolicy } from "./policy.ts"
+import { otherwiseRounded, type RatePolicy } from "./policy.ts"
 import {
   chargeWindow,
   echoAtUs,
@@ -80,13 +80,22 @@ export function correct(policy: RatePolicy, state: RateState, nowUs: number, spe
   const { rttUs, admittedAtUs } = spent
   const rttMinUs = rttUs === null ? state.rttMinUs : Math.min(rttUs, state.rttMinUs ?? rttUs)
   const heard: WindowState = { ...state, rttMinUs }
-  const fromUs = freeAtUs(policy, admittedAtUs)
+  const fromUs = chargedAtUs(policy, heard, admittedAtUs, spent.reserved)
   const toUs = echoAtUs(policy, heard, spent)
   // Free already: there is nothing left to correct, and more than was reserved can no longer be charged to its time.
   if (fromUs <= nowUs) return heard
   const moved = chargeWindow(chargeWindow(heard, fromUs, -spent.reserved), toUs, spent.actual)
   const isTold = policy.provider === "unknown" && spent.respondedAtUs !== null
   return pruneWindow(isTold ? withLag(moved, Math.max(0, toUs - policy.perUs - admittedAtUs)) : moved, nowUs)
+}
+
+/** When the charge is free. Where it is not found, a policy that rounds otherwise may have held when it was made. */
+function chargedAtUs(policy: RatePolicy, { free }: WindowState, admittedAtUs: number, reserved: number): number {
+  const isThere = (atUs: number) => free.some(([freeUs, cost]) => freeUs === atUs && cost >= reserved)
+  const fromUs = freeAtUs(policy, admittedAtUs)
+  if (isThere(fromUs)) return fromUs
+  const otherUs = freeAtUs(otherwiseRounded(policy), admittedAtUs)
+  return isThere(otherUs) ? otherUs : fromUs
 }
 
 function correctBucket(policy: RatePolicy, state: BucketState, nowUs: number, spent: Spent, more: number): BucketState {

@@ -110,6 +110,45 @@ export const gatesSettingsTests = theme("gates-settings", {
     equal((await worker.claim()).length, 4)
   },
 
+  "a run that is under way while an override begins or ends is counted once": async (bench) => {
+    await bench.declare("vendor", rolling(4, 10_000))
+    await bench.submitMany(20, { gates })
+    const worker = bench.worker()
+    const before = await worker.claim({ max: 2 })
+    equal(before.length, 2)
+    await bench.world.advance(100)
+    await bench.change("vendor", set({ rates: [rate(3, 2_000)] }))
+    for (const task of before) await worker.settle(task, completed())
+    await bench.change("vendor", { kind: "reset" })
+    // Two in the last ten seconds: two more may pass.
+    equal((await worker.claim()).length, 2)
+  },
+
+  "a run that an override has let pass is counted once when it ends behind it": async (bench) => {
+    await bench.declare("vendor", rolling(4, 10_000))
+    await bench.submitMany(20, { gates })
+    const worker = bench.worker()
+    await bench.change("vendor", set({ rates: [rate(3, 2_000)] }))
+    const during = await worker.claim({ max: 2 })
+    equal(during.length, 2)
+    await bench.world.advance(100)
+    await bench.change("vendor", { kind: "reset" })
+    for (const task of during) await worker.settle(task, completed())
+    equal((await worker.claim()).length, 2)
+  },
+
+  "further requests of a run are counted while nothing is to hold": async (bench) => {
+    await bench.declare("vendor", rolling(4, 10_000))
+    await bench.submitMany(20, { gates })
+    const worker = bench.worker()
+    await bench.change("vendor", set({ rates: [] }))
+    const [task] = await worker.claim({ max: 1 })
+    for (let i = 0; i < 3; i++) equal((await bench.store.permit({ id: task?.id ?? "", fence: task?.fence ?? 0, limit: "vendor", cost: 1, withinMs: 0 })).kind, "ok")
+    await bench.change("vendor", { kind: "reset" })
+    // One run and three further requests in the last ten seconds.
+    deepEqual(await worker.claim(), [])
+  },
+
   "an override with an end falls back to what the code says": async (bench) => {
     await bench.declare("vendor", slots(3))
     await bench.submitMany(4, { gates })

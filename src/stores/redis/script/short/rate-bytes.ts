@@ -99,7 +99,7 @@ export interface Echoed {
   readonly respondedAtUs: number | null
 }
 
-/** The charge moved to when the other side can have counted it; null where it is no rate that rolls. `fromUs`: when it would be free. */
+/** The charge moved to when the other side can have counted it; null where it is no rate that rolls, or the charge is not there. `fromUs`: when it would be free. */
 export function echoedRate(rate: RatePolicy, text: string, nowUs: number, fromUs: number, echoed: Echoed, cost: number): string | null {
   const [size, headBytes] = arrayAt(text, 1)
   const flat = unpackList(text, size, headBytes) as number[]
@@ -112,11 +112,15 @@ export function echoedRate(rate: RatePolicy, text: string, nowUs: number, fromUs
   const times: number[] = []
   const costs: number[] = []
   let atUs = 0
+  let isThere = false
   for (let i = rateHead; i < size; i += 2) {
     atUs += flat[i] as number
     times.push(atUs)
     costs.push(flat[i + 1] as number)
+    if (atUs === fromUs && (flat[i + 1] as number) >= cost) isThere = true
   }
+  // It was charged while another policy held: src/limits knows where to look for it.
+  if (!isThere) return null
   charge(times, costs, fromUs, -cost)
   charge(times, costs, toUs, cost)
   const live: number[] = [1, perUs, rttMin, lag, 0]
