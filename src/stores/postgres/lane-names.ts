@@ -34,6 +34,8 @@ export class LaneNames {
   private readonly parts: LaneNamesParts
   private readonly known = new Map<string, KnownLane>()
   private readonly plain = new Set<number>()
+  /** Plain lanes that this step has made: they may be undone with it. */
+  private readonly made = new Set<number>()
 
   constructor(parts: LaneNamesParts) {
     this.parts = parts
@@ -69,8 +71,7 @@ export class LaneNames {
     const missing = await this.lookFor(wanted)
     for (const { isPlain, type, key } of wanted) {
       const found = this.known.get(key)
-      // One that this step makes may be undone with it.
-      if (isPlain && found) plainLanes.set(type, found.lane)
+      if (isPlain && found && !this.made.has(found.lane)) plainLanes.set(type, found.lane)
     }
     const idle = wanted.filter(({ key, isPlain }) => !isPlain && !this.known.get(key)?.head)
     if (idle.length > 0) sql.tell("addFlows", ns, column(idle, "type"), column(idle, "flow"), virtualTime)
@@ -96,6 +97,7 @@ export class LaneNames {
     const lanes = names.map((_, i) => first + i)
     const values = [ns, lanes, ...texts(names), column(names, "isPlain")] as const
     for (const [i, name] of names.entries()) this.know(name, lanes[i] as number, null, ready)
+    for (const lane of lanes) this.made.add(lane)
     if (!names.some(({ isPlain }) => isPlain)) sql.tell("addLanes", ...values)
     // Somebody without the lock has made one of them meanwhile.
     else if ((await sql.run("addLanes", ...values)) < names.length) await this.lookFor(names)
