@@ -36,6 +36,8 @@ export class KnownGates {
   /** In how many steps in a row they have held. */
   private held = 0
   private asOf: string | null = null
+  /** Which step has asked last whether they hold: the one that has the lock. One before it that ends only now has lost the lock without knowing. */
+  private turn = 0
   private readonly byName = new Map<string, KnownGate>()
   private readonly byNumber = new Map<number, KnownGate>()
 
@@ -43,6 +45,7 @@ export class KnownGates {
   hold(writer: string): boolean {
     const isHeld = this.asOf === writer
     this.held = isHeld ? this.held + 1 : 0
+    this.turn++
     if (!isHeld) this.forget()
     return isHeld
   }
@@ -52,9 +55,19 @@ export class KnownGates {
     return this.held >= surelyHeld
   }
 
-  /** They are now as this writer leaves them. If nothing comes of his step, nobody will find the namespace written by him. */
-  keep(writer: string): void {
+  /** Of the step that has just asked. */
+  get present(): number {
+    return this.turn
+  }
+
+  /**
+   * They are now as this writer leaves them, unless another step has come meanwhile. If nothing comes of his step, nobody will find the
+   * namespace written by him.
+   */
+  keep(writer: string, turn: number): boolean {
+    if (turn !== this.turn) return false
     this.asOf = writer
+    return true
   }
 
   forget(): void {

@@ -47,6 +47,8 @@ export class PostgresRecords implements WaitedRecords {
   /** Whether this step has something for those who wait. */
   hasNews = false
   private readonly opening: Opening
+  /** Of the gates that the process knows. */
+  private readonly turn: number
   private readonly ns: number
   private readonly sql: Sql
   private readonly mode: Mode
@@ -67,6 +69,7 @@ export class PostgresRecords implements WaitedRecords {
     this.opening = opening
     this.nowMs = time.lastMs
     const known = mode === "locked" && shared.knownGates.hold(writtenBy(row)) ? shared.knownGates : null
+    this.turn = shared.knownGates.present
     const takeNumbers = (count: number) => shared.numbers.take(count, async () => (await sql.rows("takeRowNumbers"))[0]?.[0] as number)
     this.limits = new PostgresGates({
       ns,
@@ -118,8 +121,7 @@ export class PostgresRecords implements WaitedRecords {
     const { lastMs, behindAtMs } = this.time
     this.sql.tell("writeNamespace", this.ns, this.lanes.reader.virtualTime, lastMs, behindAtMs, this.hasNews, channel)
     const { knownGates } = this.opening.shared
-    knownGates.keep(willBeWrittenBy(this.opening.row, lastMs))
-    this.limits.remember(knownGates)
+    if (knownGates.keep(willBeWrittenBy(this.opening.row, lastMs), this.turn)) this.limits.remember(knownGates)
   }
 
   /** Everything that submitting these will ask for, at once. */
