@@ -18,6 +18,8 @@ export function move(records: Records, name: Move, request: MoveRequest): MoveAn
     if (!task) return { kind: "missing" }
     const result = moves[name](task, records.nowMs)
     if (result.kind === "illegal") return result
+    // Retention has taken its job, and takes it next: its gate is known by nobody, and it would stop every claim of its type.
+    if (name === "retry" && task.jobId !== null && !records.jobs.get(task.jobId)) return { kind: "missing" }
     const ended = name === "retry" ? records.jobs.reopen(task) : null
     if (ended) return { kind: "job_ended", job: ended }
     if (result.change === null) return { kind: "ok", task }

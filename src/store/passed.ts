@@ -109,5 +109,10 @@ export function permitAtGates(records: Records, task: TaskRecord, request: Permi
 /** A gate with slots alone has nothing to charge, unless rates are counted that an override replaces: the run has its slot. */
 function toAsk(gate: OpenGate, ref: GateRef, cost: number | null): GateToAsk {
   const { policy } = gate.force
-  return { policy, state: gate.state, cost: isMetered(policy) || policy.counted ? (cost ?? ref.reserved ?? ref.cost) : 0, delayUs: delayUsOf(gate, ref) }
+  return {
+    policy,
+    state: gate.state,
+    cost: isMetered(policy) || policy.counted ? (cost ?? ref.reserved ?? ref.cost) : 0,
+    delayUs: delayUsOf(gate, ref),
+  }
 }

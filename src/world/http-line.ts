@@ -67,7 +67,7 @@ export class HttpLine {
     })
   }
 
-  /** Idle connections; what is under way goes on. */
+  /** All connections: what is under way is lost. */
   close(): void {
     for (const agent of Object.values(this.agents)) agent.destroy()
   }

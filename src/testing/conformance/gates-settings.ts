@@ -143,7 +143,8 @@ export const gatesSettingsTests = theme("gates-settings", {
     const worker = bench.worker()
     await bench.change("vendor", set({ rates: [] }))
     const [task] = await worker.claim({ max: 1 })
-    for (let i = 0; i < 3; i++) equal((await bench.store.permit({ id: task?.id ?? "", fence: task?.fence ?? 0, limit: "vendor", cost: 1, withinMs: 0 })).kind, "ok")
+    for (let i = 0; i < 3; i++)
+      equal((await bench.store.permit({ id: task?.id ?? "", fence: task?.fence ?? 0, limit: "vendor", cost: 1, withinMs: 0 })).kind, "ok")
     await bench.change("vendor", { kind: "reset" })
     // One run and three further requests in the last ten seconds.
     deepEqual(await worker.claim(), [])
