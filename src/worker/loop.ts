@@ -11,6 +11,7 @@ import { isSoon, nextTurn, untilCalm } from "./calm.ts"
 import { Claims } from "./claims.ts"
 import type { Events } from "./events.ts"
 import { Line } from "./line.ts"
+import { OneByOne } from "./one-by-one.ts"
 import { callDeadlineMs, longestPauseMs, type WorkerSettings } from "./options.ts"
 import { heartbeatRequest, Outbox, settleRequest } from "./outbox.ts"
 import { type Overlapping, overlapping } from "./overlap.ts"
@@ -41,6 +42,7 @@ export class Loop {
   private readonly scheduler: Scheduler
   private readonly answers: Answers
   private readonly overlap: Overlapping
+  private readonly oneByOne: OneByOne
   /** How many exchanges have not been answered. */
   private underWay = 0
   /** Why no exchange is made any more: the store is gone for good; or it stays away and the grace is over, or all is done. */
@@ -73,6 +75,7 @@ export class Loop {
     const { runs, outbox, claims, router, scheduler, world, drains } = this
     this.answers = new Answers({ world, tasks, settings, events, runs, outbox, claims, router, scheduler, drains })
     this.overlap = overlapping(queue.store.overlap, settings.concurrency)
+    this.oneByOne = new OneByOne(this.world)
   }
 
   get drains(): AbortSignal {
@@ -158,6 +161,7 @@ export class Loop {
     try {
       const answer = await line.ask(() => this.queue.store.exchange(sent.request), signal)
       this.tookMs = this.world.monotonicMs() - sent.sentAtMs
+      if (this.overlap.exchanges > 1) await this.oneByOne.next()
       if (this.end !== null) return
       if (answer) this.answers.take(sent, answer)
       else this.putBack(sent)

@@ -40,14 +40,18 @@ async function backlog(count: number, line: OverlappedExchanges, concurrency: nu
     for (const one of ends.splice(0, some)) one.resolve()
     await queue.world.settle()
   }
-  const finish = async () => {
+  /** From now on they end at once. */
+  const free = () => {
     isFree = true
+  }
+  const finish = async () => {
+    free()
     await end()
     await queue.drain()
     const { completed } = await queue.counts()
     return { completed, runs: runs.length, most }
   }
-  return { queue, tasks, runs, end, finish }
+  return { queue, tasks, runs, end, free, finish }
 }
 
 describe("exchanges beside each other", () => {
@@ -81,6 +85,28 @@ describe("exchanges beside each other", () => {
     deepEqual([runs.length, line.held.length], [6, 1])
     line.release()
     deepEqual(await finish(), { completed: 12, runs: 12, most: 4 })
+  })
+
+  it("that are answered together are followed by one each, so that the store works on the first while the worker works on the second", async () => {
+    const line = new OverlappedExchanges()
+    const { queue, end, free, finish } = await backlog(40, line, 8)
+    line.hold()
+    await end()
+    free()
+    equal(line.held.length, 2)
+    const before = line.seen.length
+    line.release(0)
+    line.release(0)
+    await queue.world.settle()
+    deepEqual(
+      line.seen.slice(before).map(({ settles, claim }) => [settles.length, claim?.max]),
+      [
+        [4, 4],
+        [4, 4],
+      ],
+    )
+    line.release()
+    deepEqual(await finish(), { completed: 40, runs: 40, most: 8 })
   })
 
   it("are one where the store does not say that it helps, or where the room is small", () => {
