@@ -29,6 +29,8 @@ interface Confirmation {
 }
 
 const mostAtOnce = 64
+/** One request that took long says little of the next: what is reckoned with grows by this at most. */
+const slowerAtOnce = 1.5
 
 export type Written = "created" | "exists" | "busy" | { readonly unknown: unknown }
 
@@ -115,7 +117,8 @@ export class Log {
     if (created.kind === "unknown") return { unknown: created.cause }
     if (created.kind !== "created") return created.kind
     const { sentAtMs, receivedAtMs } = created.reply
-    this.tripMs = receivedAtMs - sentAtMs
+    const tookMs = receivedAtMs - sentAtMs
+    this.tripMs = this.tripMs === 0 ? tookMs : Math.min(tookMs, this.tripMs * slowerAtOnce)
     // Whoever was far behind has caught up: numbers much further on are empty.
     this.stride = 1
     if (!(await this.isSound(head.number, created.reply))) return "exists"

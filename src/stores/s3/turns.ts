@@ -16,7 +16,7 @@ const busyMs = 100
 const silentTrips = 3
 const leastSilenceMs = 100
 /** Who stands far back reads along at least this often: one request that took long says nothing of the next ones, and who sleeps past its turn is passed over. */
-const longestReadPauseMs = 500
+const longestReadPauseMs = 200
 
 export type Advice =
   | { readonly kind: "write"; readonly head: Pick<RecordHead, "number" | "again" | "over" | "without"> }

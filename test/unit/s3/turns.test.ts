@@ -65,8 +65,8 @@ describe("turns", () => {
       return advice.kind === "read" ? advice.pauseMs : advice.kind
     }
     // So many write before it, one after the other.
-    equal(told(40), 11 * (1 + 20 * 1.5))
-    ok(Number(told(200)) <= 500, `${told(200)}`)
+    equal(told(20), 11 * (1 + 10 * 1.5))
+    ok(Number(told(200)) <= 200, `${told(200)}`)
     // A PUT of two seconds: never longer than that, and not eleven times as long.
     ok(Number(told(2_000)) <= 2_000, `${told(2_000)}`)
   })
