@@ -7,6 +7,8 @@ import { nextTurn } from "./calm.ts"
 
 /** One until the next exchange is made, one until the client of the store writes it, and one to be behind that. */
 const turnsApart = 3
+/** Whose turns are long has other things to wait for, and what was claimed has to start soon. */
+const longestApartMs = 5
 
 export class OneByOne {
   private readonly world: World
@@ -23,7 +25,8 @@ export class OneByOne {
   }
 
   private async pass(): Promise<void> {
-    for (let turns = 0; turns < turnsApart; turns++) await nextTurn(this.world)
+    const untilMs = this.world.monotonicMs() + longestApartMs
+    for (let turns = 0; turns < turnsApart && this.world.monotonicMs() < untilMs; turns++) await nextTurn(this.world)
     this.taken = null
   }
 }
