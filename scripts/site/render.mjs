@@ -16,6 +16,8 @@ export function renderPage(page, files) {
     files.add(found.path)
     return to(statSync(found.path).isDirectory() ? `${found.path}/index.html` : found.path)
   }
+  // There both stand beside each other.
+  let inTable = false
   const renderer = {
     heading({ tokens, depth }) {
       const html = this.parser.parseInline(tokens)
@@ -28,7 +30,7 @@ export function renderPage(page, files) {
     image({ href, text }) {
       const dark = href.replace("-light.png", "-dark.png")
       const picture = `<img src="${escaped(hrefOf(href))}" alt="${escaped(text)}">`
-      const isBoth = dark !== href && existsSync(resolveLink(page.path, dark)?.path ?? "")
+      const isBoth = !inTable && dark !== href && existsSync(resolveLink(page.path, dark)?.path ?? "")
       return isBoth
         ? `<picture><source media="(prefers-color-scheme: dark)" srcset="${escaped(hrefOf(dark))}">${picture}</picture>`
         : picture
@@ -38,11 +40,13 @@ export function renderPage(page, files) {
       return `<pre tabindex="0"><code>${escaped(text)}\n</code></pre>\n`
     },
     table({ header, rows }) {
+      inTable = true
       const cells = (row, tag) => row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join("")
       const body = rows.map((row) => `<tr>${cells(row, "td")}</tr>`).join("\n")
       const head = header.some(({ text }) => text !== "")
         ? `<thead><tr>${cells(header, "th").replaceAll("<th></th>", "<td></td>")}</tr></thead>\n`
         : ""
+      inTable = false
       return `<div class="wide" tabindex="0" role="group" aria-label="Table">\n<table>\n${head}<tbody>\n${body}\n</tbody></table></div>\n`
     },
   }
