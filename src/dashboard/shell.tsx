@@ -1,5 +1,6 @@
 // What is around every page: where one is, where one can go, whether it is live, and how it looks.
 
+import { useEffect, useRef } from "preact/hooks"
 import { type PageName, pages } from "./address.ts"
 import { connection } from "./api/live.ts"
 import { session } from "./api/session.ts"
@@ -46,14 +47,24 @@ export function Header() {
           </button>
         )}
       </div>
-      <nav aria-label="Pages">
-        {pages.map((page) => (
-          <Link key={page} page={page} class={address.value.page === page ? "here" : ""}>
-            {names[page]}
-          </Link>
-        ))}
-      </nav>
+      <Pages />
     </header>
+  )
+}
+
+/** Where one is can be seen also where not all of them have room. */
+function Pages() {
+  const here = address.value.page
+  const nav = useRef<HTMLElement>(null)
+  useEffect(() => nav.current?.querySelector(".here")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [here])
+  return (
+    <nav aria-label="Pages" ref={nav}>
+      {pages.map((page) => (
+        <Link key={page} page={page} class={page === here ? "here" : ""}>
+          {names[page]}
+        </Link>
+      ))}
+    </nav>
   )
 }
 

@@ -33,6 +33,19 @@ describe("the dashboard for everybody", () => {
     }
   })
 
+  it("shows on a phone where one is, and what stands in a card beside its label", async (test) => {
+    const { desk, pages } = await openFurnished(test, browser(), { viewport: { width: 360, height: 740 } })
+    for (const hash of pages) {
+      await openPage(desk, hash)
+      const isHereSeen =
+        "(({ left, right }) => left >= 0 && Math.floor(right) <= innerWidth)(document.querySelector('.top nav .here').getBoundingClientRect())"
+      assert.equal(await desk.page.evaluate(isHereSeen), true, `of ${hash}`)
+      const below =
+        "[...document.querySelectorAll('.cards td[data-label] > *')].filter((one) => one.getBoundingClientRect().left < one.parentElement.getBoundingClientRect().left + 90).map((one) => one.outerHTML)"
+      assert.deepEqual(await desk.page.evaluate(below), [], `of ${hash}`)
+    }
+  })
+
   it("lets a keyboard reach a gate's menu, leave its dialog, come back and confirm it", async (test) => {
     const { desk } = await openFurnished(test, browser())
     const { page } = desk
