@@ -7,6 +7,7 @@ import { connect, defineLimit, defineTask, type Queue } from "../../src/index.ts
 import type { Store } from "../../src/store/contract.ts"
 import type { ExchangeAnswer } from "../../src/store/exchange-contract.ts"
 import { open } from "../../src/stores/postgres/index.ts"
+import { KnownGates } from "../../src/stores/postgres/known-gates.ts"
 import { systemWorld } from "../../src/world/index.ts"
 import { type PostgresAdmin, postgresAdmin } from "../engines/postgres-admin.ts"
 import { type PostgresPlace, postgresPlace } from "../engines/postgres-place.ts"
@@ -15,6 +16,17 @@ const limit = defineLimit("two", { concurrency: 2 })
 const held = defineTask("held", { limits: (input: { key: string }) => [limit(input.key)], run: () => {} })
 
 type Claimed = Pick<ExchangeAnswer["claimed"][number], "id" | "fence">
+
+it("what a process knows of gates is left alone by a step that has lost its lock without knowing", () => {
+  const known = new KnownGates()
+  known.hold("somebody")
+  const lost = known.present
+  known.hold("somebody")
+  assert.equal(known.keep("the step that has lost it", lost), false)
+  assert.equal(known.hold("the step that has lost it"), false)
+  assert.equal(known.keep("the step that has it", known.present), true)
+  assert.equal(known.hold("the step that has it"), true)
+})
 
 describe("gates that a process knows", () => {
   let place: PostgresPlace
