@@ -26,7 +26,7 @@ const smallBurst = ({ perMs }) => (perMs < 10 * second ? 5 : 2)
 
 function b1() {
   const limits = [
-    { limit: 10, perMs: 10 * second, durationMs: hour },
+    { limit: 10, perMs: 10 * second, durationMs: hour / 2 },
     { limit: 100, perMs: minute, durationMs: hour },
     { limit: 50, perMs: second, durationMs: 5 * minute },
   ]
@@ -143,7 +143,7 @@ export const providerName = ({ accounting, burst, rejectsCount, neighbour, ...li
 
 function unknown(provider, dialect, lines) {
   const isFast = provider.limit / provider.perMs > fast
-  const durationMs = isFast ? 1.5 * hour : Math.max(2 * hour, 6 * provider.perMs)
+  const durationMs = isFast ? 1.5 * hour : Math.max(2 * hour, hour + 12 * provider.perMs)
   const id = `B3 ${providerName(provider)} ${dialect}`
   return {
     ...usual,
@@ -152,8 +152,7 @@ function unknown(provider, dialect, lines) {
     bench: "B3",
     provider: { ...provider, dialect },
     durationMs,
-    // An hour, and three windows: of one that is as long as the hour, only the first would be over.
-    fromMs: Math.max(hour, 3 * provider.perMs),
+    fromMs: hour,
     told: "nothing",
     lines,
   }

@@ -86,11 +86,15 @@ export function echoAtUs(policy: RatePolicy, state: WindowState, { admittedAtUs,
 
 /**
  * How long an answer is on its way back at least. Safe is what the shortest way out and back together take: half of the shortest seen
- * while few have been, more where so many are seen in one window that the shortest is near the truth.
+ * while few have been, more where so many are seen in one window that the shortest is near the truth. Of a window of a second jitter is a
+ * large part: there it is nearly all of it, and the shortest is soon known.
  */
-function backUs({ limit }: RatePolicy, { rttMinUs }: WindowState): number {
-  return Math.floor(((rttMinUs ?? 0) * (limit < 20 ? 2 : 3)) / 4)
+function backUs({ limit, perUs }: RatePolicy, { rttMinUs }: WindowState): number {
+  const twentieths = (limit < 20 ? 10 : 15) + (perUs > shortUs ? 0 : limit < 20 ? 5 : 4)
+  return Math.floor(((rttMinUs ?? 0) * twentieths) / 20)
 }
+
+const shortUs = 2_000_000
 
 /** When the last of `ahead + cost` units starts, if each starts as soon as it may. Slots come free, are used, and come free again. */
 export function forecastWindow(policy: RatePolicy, state: WindowState, nowUs: number, ahead: number, cost: number): number {

@@ -2,9 +2,10 @@
 // long. From then on admissions keep a distance, a window and a margin for each limit's worth of them. It reacts once to each
 // episode; before the first there is no pace at all, and after it the pace is kept.
 //
-// The first refusal: evenly spaced, and a little slower than the limit. Another soon after: as an interpolating counter needs it, which
-// lets one less than the limit pass. Each further one: a little more. Many answers without one: a little less, because it may have been
-// somebody else's traffic; where less was too little, the next try takes twice as many.
+// The first refusal: evenly spaced, and as an interpolating counter needs it, which lets one less than the limit pass: the strictest way of
+// counting there is, so that one episode is enough. Where that is much of a small limit, it takes another refusal soon after. Each further
+// one: a little more. Many answers without one: a little less, because it may have been somebody else's traffic; where less was too
+// little, the next try takes twice as many.
 
 import { isNews } from "../cooldown.ts"
 import type { GateState } from "../gate.ts"
@@ -26,7 +27,9 @@ export interface MarginState {
 
 export const noMargin: MarginState = { marginUs: 0, clean: 0, patience: 0, shrunk: 0 }
 
-/** Thousandths of the distance at the limit: the margin after the first refusal, and what each further one adds. */
+/** Up to this limit one less is a fifth or more of it. */
+const small = 5
+/** Thousandths of the distance at the limit: the margin after the first refusal at a small limit, and what each further one adds. */
 const firstShare = 50
 const stepShare = 150
 /** In thousandths of admissions that came as soon as they might: with less to send, nothing is learned of a smaller margin. */
@@ -61,7 +64,8 @@ function slowest({ rates }: GatePolicy): RatePolicy | undefined {
 }
 
 function begin(rate: RatePolicy): MarginState {
-  return { ...noMargin, marginUs: shareOf(rate, firstShare), patience: enough(rate) }
+  const marginUs = rate.limit > small ? oneLessUs(rate) : shareOf(rate, firstShare)
+  return { ...noMargin, marginUs, patience: enough(rate) }
 }
 
 function widen(rate: RatePolicy, { marginUs, clean, patience, shrunk }: MarginState): MarginState {

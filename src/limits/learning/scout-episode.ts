@@ -141,17 +141,7 @@ function startWasRefused(scouting: Scouting, episode: Episode): ScoutState {
   const { known, heard } = scouting
   const lately = ((known.answers - 1) * heard.cost) / Math.max(1, episode.endedAtUs - known.sinceUs)
   const between = Math.sqrt(episode.measured * Math.max(episode.measured, lately))
-  const isMostlyBlocked = episode.endedAtUs - known.blockedAtUs > 0.8 * episode.cycleUs
-  if (isMostlyBlocked && isLong(scouting, episode.cycleUs)) return partlySeen(scouting, episode)
   return verify(scouting, Math.min(eased(scouting, episode), between), episode.cycleUs)
-}
-
-const seenShare = 0.75
-
-/** A start falls into the midst of a window: where that is long, only a part of it was seen, and the next is not to be used up at once. */
-function partlySeen(scouting: Scouting, episode: Episode): ScoutState {
-  const rate = Math.min(eased(scouting, episode), seenShare * episode.measured)
-  return { ...verify(scouting, rate, episode.cycleUs / seenShare), gain: Math.max(scouting.known.gain, 300) }
 }
 
 /** It would take hours to find out by trial. */

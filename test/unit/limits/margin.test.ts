@@ -17,6 +17,8 @@ import { answer, second, startUs } from "./answers.ts"
 
 const ten: RatePolicy = { limit: 10, perUs: 10 * second, provider: "unknown", burst: 10, phaseUs: 0, guardUs: 0, slackUs: 500_000 }
 const policy: GatePolicy = { rates: [ten], concurrency: null }
+/** So few that one less is a fifth. */
+const few: GatePolicy = { ...policy, rates: [{ ...ten, limit: 5 }] }
 
 /** A gate with much to send, whose requests are answered at once. */
 class Busy {
@@ -63,30 +65,45 @@ describe("margin", () => {
     deepEqual([gate.state.pace, gate.state.learned], [undefined, undefined])
   })
 
-  it("widens with each episode: a little, then to one less than the limit, then in small steps", () => {
+  it("takes the first refusal for a counter that lets one less pass, and widens in small steps with each further episode", () => {
     const gate = new Busy()
     const seen: unknown[] = []
-    for (const clean of [10, 15, 150, 199]) {
+    for (const clean of [10, 15, 150]) {
       gate.call("served", clean)
       gate.call("refused")
       seen.push([gate.marginUs, gate.everyUs])
     }
     // W / N is 1 s, W / (N − 1) is 1.11 s.
     deepEqual(seen, [
-      [50_000, 1_005_000],
       [1_111_112, 1_111_112],
       [1_261_112, 1_126_112],
       [1_411_112, 1_141_112],
     ])
   })
 
+  it("takes two refusals for one less of a small limit, where that is much of it", () => {
+    const gate = new Busy(few)
+    const seen: unknown[] = []
+    for (const clean of [10, 15, 150]) {
+      gate.call("served", clean)
+      gate.call("refused")
+      seen.push([gate.marginUs, gate.everyUs])
+    }
+    // W / N is 2 s, W / (N − 1) is 2.5 s.
+    deepEqual(seen, [
+      [100_000, 2_020_000],
+      [2_500_000, 2_500_000],
+      [2_800_000, 2_560_000],
+    ])
+  })
+
   it("takes a refusal that comes late for somebody else's, and adds a step only", () => {
-    const gate = new Busy()
+    const gate = new Busy(few)
     gate.call("refused")
     gate.call("served", 215)
-    ok((gate.marginUs ?? 0) < 50_000, "it has shrunk once by then")
+    ok((gate.marginUs ?? 0) < 100_000, "it has shrunk once by then")
     gate.call("refused")
-    equal(gate.marginUs, 45_000 + 150_000)
+    equal(gate.marginUs, 90_000 + 300_000)
   })
 
   it("spaces admissions evenly, and the pace is kept when nothing is left of the margin", () => {
@@ -108,13 +125,13 @@ describe("margin", () => {
     const sent = Array.from({ length: 10 }, () => gate.send())
     gate.nowUs += 100_000
     for (const sentAtUs of sent) gate.hear("refused", sentAtUs)
-    deepEqual(gate.state.learned?.margin, { ...noMargin, marginUs: 50_000, patience: 200 })
+    deepEqual(gate.state.learned?.margin, { ...noMargin, marginUs: 1_111_112, patience: 200 })
     equal(gate.state.learned?.version, 1)
   })
 
   it("shrinks by a tenth, and takes twice as long for the next try where that was too little", () => {
     const gate = new Busy()
-    gate.call("refused", 2)
+    gate.call("refused")
     gate.call("served", 212)
     equal(gate.marginUs, 1_000_000)
     gate.call("refused")
@@ -130,7 +147,7 @@ describe("margin", () => {
 
   it("comes back quicker once it has shrunk twice", () => {
     const gate = new Busy()
-    gate.call("refused", 3)
+    gate.call("refused", 2)
     const seen: number[] = []
     for (let n = 0; n < 1_020; n++) {
       gate.call("served")
@@ -143,7 +160,7 @@ describe("margin", () => {
     const gate = new Busy()
     gate.call("refused")
     gate.call("served", 1_000, 5 * second)
-    equal(gate.marginUs, 50_000)
+    equal(gate.marginUs, 1_111_112)
   })
 
   it("counts answers by their cost", () => {
@@ -151,8 +168,9 @@ describe("margin", () => {
     const gate = new Busy(tokens)
     gate.call("refused")
     gate.call("served", 20)
+    equal(gate.marginUs, 60_061)
     for (let n = 0; n < 5; n++) gate.hear("served", gate.send(), 1_000)
-    ok((gate.marginUs ?? 0) < 3_000)
+    equal(gate.marginUs, 54_054)
   })
 
   it("is never wider than three distances or a quarter of the window", () => {
@@ -170,7 +188,7 @@ describe("margin", () => {
   it("is for the slowest of several rates", () => {
     const gate = new Busy({ ...policy, rates: [{ ...ten, limit: 50, perUs: second }, ten, { ...ten, limit: 1, provider: "fixed" }] })
     gate.call("refused")
-    equal(gate.everyUs, 1_005_000)
+    equal(gate.everyUs, 1_111_112)
   })
 
   it("leaves aligned windows, and what is neither served nor refused, alone", () => {
