@@ -124,8 +124,8 @@ export const unseenProviders = [
 ]
 
 /**
- * Windows of one second. Of a log a known limit gets 89 % at this jitter (B1), and so does one that is told. Any even pace gets 88 % at 0.4 ‰, 90 % at 2.4 ‰,
- * 91 % at 8 ‰, so nobody has 93 %: who is told nothing is held to 93 % of what is asked of who knows the limit.
+ * Windows of one second, of which jitter is a large part: told or not, they are held to what B1 asks of one that is known. A client that knows limit, window and the
+ * jitter's distribution, and sends whenever the chance to be refused is small enough, gets 91.8 % at 1.2 ‰ and 92.9 % at 5.7 ‰ of this one.
  */
 export const shortProviders = [{ accounting: "sliding", limit: 30, perMs: second }]
 const shortDialects = ["ietf-old", "github", "openai"]
@@ -158,7 +158,7 @@ function unknown(provider, dialect, lines) {
   }
 }
 
-const toldLines = (leastUtil = 0.9) => ({ mostRefusedFirstHour: 1, leastUtil, utilOf: "steady", mostPerMille: 8 })
+const toldLines = () => ({ mostRefusedFirstHour: 1, leastUtil: 0.9, utilOf: "steady", mostPerMille: 8 })
 
 function b3() {
   const found = (mostRefusedFirstHour) => ({ mostRefusedFirstHour, leastUtil: 0.93, utilOf: "steady", mostPerMille: 8 })
@@ -173,8 +173,8 @@ function b3() {
       unknown(provider, full[i % full.length], toldLines()),
     ]),
     ...shortProviders.flatMap((provider) => [
-      ...poor.map((dialect) => unknown(provider, dialect, { ...found(60), leastUtil: 0.93 * knownShort })),
-      ...shortDialects.map((dialect) => unknown(provider, dialect, toldLines(knownShort))),
+      ...poor.map((dialect) => unknown(provider, dialect, { ...found(60), leastUtil: knownShort })),
+      ...shortDialects.map((dialect) => unknown(provider, dialect, toldLines())),
     ]),
     ...trackedProviders.flatMap((provider) => ["none", "ietf-old"].map((dialect) => unknown(provider, dialect, {}))),
   ]

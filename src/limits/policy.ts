@@ -71,6 +71,8 @@ export interface ScoutPolicy {
   /** How long it rests once the limit is known to a few parts in a hundred; doubles up to the second. */
   readonly restUs: number
   readonly restMostUs: number
+  /** A window of this length is tried, too short for a pace to keep it well; 0: none is. */
+  readonly windowUs: number
   /** The distance that is kept in any case, where a task does not say. */
   readonly baseDelayUs: number
   /** How often a task may be refused; null: any number of times. */

@@ -87,6 +87,7 @@ const scoutSettings = {
   toleratedEvery: setting<ScoutPolicy>("toleratedUs", "positive"),
   rest: setting<ScoutPolicy>("restUs", "positive"),
   restMax: setting<ScoutPolicy>("restMostUs", "positive"),
+  window: setting<ScoutPolicy>("windowUs", "duration"),
   minDelay: setting<ScoutPolicy>("baseDelayUs", "duration"),
   maxRetries: setting<ScoutPolicy>("maxRetries", "countOrNone"),
 }

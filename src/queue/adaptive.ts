@@ -44,6 +44,8 @@ export interface ScoutOptions<Input = unknown> extends LearningOptions<Input> {
   /** How long it rests once the limit is known well enough; doubles up to the second. */
   readonly rest?: Duration
   readonly restMax?: Duration
+  /** Once it rests it tries to count a window of this length, too short for an even pace to keep it well; 0: it does not. */
+  readonly window?: Duration
 }
 
 /** Longer by a step with each refusal, shorter by a step after many answers. */

@@ -4,21 +4,11 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import fc from "fast-check"
-import {
-  admit,
-  emptyGate,
-  type GateState,
-  gateOpensAtUs,
-  type HeardQuota,
-  learn,
-  scoutDefaults,
-  settleGate,
-} from "../../src/limits/index.ts"
+import { emptyGate, gateOpensAtUs, type HeardQuota, scoutDefaults } from "../../src/limits/index.ts"
 import { mostResetUs, mostRetryAfterUs } from "../../src/limits/learning/quota.ts"
 import { runs } from "./runs.ts"
+import { numbersIn, play, type Seen, type Side, second } from "./short-window.ts"
 
-const startUs = 1_769_601_600_000_000
-const second = 1_000_000
 const leastUs = 2_000
 const mostUs = 120 * second
 /** Of a window that is longer no account is taken; and how long a request may be under way. */
@@ -54,57 +44,22 @@ const telling: fc.Arbitrary<Telling> = fc.record({
   took: fc.array(fc.integer({ min: 20_000, max: 400_000 }), { minLength: 1, maxLength: 10 }),
 })
 
-interface Seen {
-  readonly state: GateState
-  readonly nowUs: number
-  /** When it was admitted, where somebody just was. */
-  readonly admittedAtUs: number | null
-}
-
-/** Sends as soon as it may, and hears each answer when it comes. The window slides; what does not fit is refused. */
-function play({ limit, perUs, isTold, isWhole, lies, took }: Telling, see: (seen: Seen) => void): void {
-  let [state, nowUs] = [emptyGate(policy) as GateState, startUs]
-  let counted: number[] = []
-  const coming: { sentAtUs: number; backAtUs: number; isIn: boolean; quota: HeardQuota }[] = []
-  for (let sent = 0; sent < 400; ) {
-    const opensAtUs = gateOpensAtUs(policy, state, nowUs, 1)
-    const next = coming[0]
-    if (next && next.backAtUs <= opensAtUs) {
-      coming.shift()
-      const { sentAtUs, backAtUs, isIn, quota } = next
-      nowUs = Math.max(nowUs, backAtUs)
-      const times = { admittedAtUs: sentAtUs, sentAtUs, respondedAtUs: backAtUs, rttUs: backAtUs - sentAtUs }
-      const settled = settleGate(policy, state, nowUs, { id: "t", fence: 1, reserved: 1, actual: null, ...times })
-      const said = { sentAtUs, respondedAtUs: backAtUs, cost: 1, delayUs: 0, reason: "rate" as const, retryAfterUs: null, random: 0.5 }
-      state = learn(policy, settled, nowUs, { ...said, kind: isIn ? "served" : "refused", quota })
-      see({ state, nowUs, admittedAtUs: null })
-      continue
-    }
-    // Nobody waits for a day.
-    nowUs = Math.max(nowUs, Math.min(opensAtUs, nowUs + 3_600 * second))
-    const admission = admit(policy, state, nowUs, { id: "t", fence: 1, cost: 1, untilUs: nowUs + 1 })
-    if (admission.kind === "refused") continue
-    state = admission.state
-    see({ state, nowUs, admittedAtUs: nowUs })
-    const tookUs = took[sent % took.length] ?? 0
-    const atUs = nowUs + Math.floor(tookUs / 2)
-    counted = counted.filter((one) => one > atUs - perUs)
-    const isIn = counted.length < limit
-    if (isIn) counted.push(atUs)
-    const leftUs = Math.max(0, Math.min(...counted) + perUs - atUs)
-    const resetUs = isWhole ? Math.ceil(leftUs / second) * second : leftUs
-    const truth = { limit, remaining: limit - counted.length, resetUs, windowUs: isTold ? perUs : null }
-    const quota = lies.find(({ at }) => at === sent)?.quota ?? truth
-    coming.push({ sentAtUs: nowUs, backAtUs: nowUs + tookUs, isIn, quota })
-    coming.sort((a, b) => a.backAtUs - b.backAtUs)
-    sent++
+function sideOf({ limit, perUs, isTold, isWhole, lies, took }: Telling): Side {
+  return {
+    limit,
+    perUs,
+    took,
+    refuses: () => false,
+    idleUs: () => 0,
+    tell(request, truth) {
+      const resetUs = isWhole ? Math.ceil((truth.resetUs ?? 0) / second) * second : truth.resetUs
+      return lies.find(({ at }) => at === request)?.quota ?? { ...truth, resetUs, windowUs: isTold ? perUs : null }
+    },
   }
 }
 
-function* numbersIn(value: unknown): Generator<number> {
-  if (typeof value === "number") yield value
-  else if (value !== null && typeof value === "object") for (const part of Object.values(value)) yield* numbersIn(part)
-}
+const playTold = (drawn: Telling, see: (seen: Seen) => void) =>
+  play(sideOf(drawn), { policy, state: emptyGate(policy), requests: 400 }, see)
 
 describe("a gate that is told of a short window", () => {
   it("lets no more than its limit pass in any window, as long as that is the same", () => {
@@ -112,7 +67,7 @@ describe("a gate that is told of a short window", () => {
     fc.assert(
       fc.property(telling, (drawn) => {
         let [known, passed] = ["", [] as number[]]
-        play(drawn, ({ state: { window }, admittedAtUs }) => {
+        playTold(drawn, ({ state: { window }, admittedAtUs }) => {
           const name = window ? `${window.limit} ${window.counted.perUs}` : ""
           if (name !== known) [known, passed] = [name, []]
           if (!window || admittedAtUs === null) return
@@ -129,7 +84,7 @@ describe("a gate that is told of a short window", () => {
   it("stays within its bounds, opens again, and stays small, whatever it is told", () => {
     fc.assert(
       fc.property(telling, (drawn) => {
-        play(drawn, ({ state, nowUs }) => {
+        playTold(drawn, ({ state, nowUs }) => {
           const { pace, window, closedUntilUs, learned } = state
           assert.ok(!pace || (pace.everyUs >= leastUs && pace.everyUs <= mostUs), `${pace?.everyUs} µs`)
           assert.ok(closedUntilUs - nowUs <= Math.max(mostResetUs, mostRetryAfterUs))

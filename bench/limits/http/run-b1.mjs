@@ -9,12 +9,9 @@ import { runProviders } from "./run-providers.mjs"
 const workerCount = 4
 const limit = { limit: 10, perMs: 10_000 }
 const kinds = ["fixed", "offset", "anchored", "sliding", "counter", "bucket", "gcra"]
-/**
- * Against these a refusal teaches: one episode is free, and even traffic gets one less from a counter. Measured once it has: a counter
- * takes two, the second half a minute after the first, which a run of half an hour does not notice and one of two minutes does.
- */
-const taughtAfterWindows = { counter: 6, gcra: 2 }
-const isTaught = (accounting) => Object.hasOwn(taughtAfterWindows, accounting)
+/** Against these the first refusal teaches: one episode is free, even traffic gets one less from a counter, and it is measured from the third window on. */
+const taughtBy = new Set(["counter", "gcra"])
+const isTaught = (accounting) => taughtBy.has(accounting)
 const told = { leastUtil: 0.98, utilOf: "steady", mostRefused: 0 }
 const taught = { leastUtil: 0.97, utilOf: "oneLess", freeEpisodes: 1, mostPerMille: 3 }
 
@@ -26,7 +23,7 @@ const cellOf = (accounting, durationMs) => ({
   arrivals: "backlog",
   durationMs,
   // Else from the second window on: the first is a burst at the start.
-  fromMs: (taughtAfterWindows[accounting] ?? 0.5) * limit.perMs,
+  fromMs: (isTaught(accounting) ? 2 : 0.5) * limit.perMs,
   told: "limit",
   lines: isTaught(accounting) ? taught : told,
 })

@@ -39,7 +39,7 @@ function cellOf({ slower, ...provider }, dialect, fastest, durationMs) {
 function scaledScout(scale) {
   const ms = (us) => `${Math.max(1, Math.round(us / 1_000 / scale))}ms`
   const pace = (us) => `1/${ms(us)}`
-  const { startUs, mostUs, growEveryUs, canaryUs, canarySlowUs, canaryLostUs, toleratedUs, restUs, restMostUs } = scoutDefaults
+  const { startUs, mostUs, growEveryUs, canaryUs, canarySlowUs, canaryLostUs, toleratedUs, restUs, restMostUs, windowUs } = scoutDefaults
   return {
     preset: "scout",
     start: pace(startUs),
@@ -51,6 +51,7 @@ function scaledScout(scale) {
     toleratedEvery: ms(toleratedUs),
     rest: ms(restUs),
     restMax: ms(restMostUs),
+    window: ms(windowUs),
   }
 }
 

@@ -4,6 +4,7 @@
 import type { GateState } from "../gate.ts"
 import { repace } from "../pace.ts"
 import type { CostState } from "./cost.ts"
+import { type FoundState, windowOfFound } from "./found-window.ts"
 import type { LatencyState } from "./latency.ts"
 import type { LinearState } from "./linear.ts"
 import type { MarginState } from "./margin.ts"
@@ -17,6 +18,7 @@ export interface Learned {
   readonly version: number
   readonly changedAtUs: number
   readonly scout?: ScoutState
+  readonly found?: FoundState
   readonly linear?: LinearState
   readonly margin?: MarginState
   readonly quota?: QuotaState
@@ -49,7 +51,7 @@ export function withLearned(state: GateState, nowUs: number, part: Partial<Learn
 /** Somebody who knows better writes it. The version goes on, so that whoever learns at the same time notices. */
 export function withTaught(state: GateState, nowUs: number, { learned, everyUs, slots }: Taught): GateState {
   const { pace: _pace, slots: _slots, window: known, ...others } = state
-  const window = learned.quota && windowOf(learned.quota, known, nowUs)
+  const window = (learned.quota && windowOf(learned.quota, known, nowUs)) ?? windowOfFound(learned.found, known, nowUs)
   return {
     ...others,
     ...(everyUs === null ? {} : { pace: repace(state.pace, nowUs, everyUs) }),

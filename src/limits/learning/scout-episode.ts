@@ -4,6 +4,7 @@
 import type { GateState } from "../gate.ts"
 import { repace } from "../pace.ts"
 import type { ScoutPolicy } from "../policy.ts"
+import { isCounting } from "./found-window.ts"
 import { mostRetryAfterUs } from "./quota.ts"
 import { probe, rest } from "./scout-search.ts"
 import { keep, mode, type Scouting, type ScoutState, trusts } from "./scout-state.ts"
@@ -122,7 +123,9 @@ export function unblock(state: GateState, scouting: Scouting): GateState {
   // A few are no measure: they are added to what follows.
   const cycle = episode.passed < few ? {} : { cycleAtUs: episode.endedAtUs, slackUs, passed: heard.cost }
   const fresh: ScoutState = { ...known, mode: known.from, ...cycle }
-  const concluded = { ...conclude({ ...scouting, known: fresh }, episode), sinceUs: nowUs, answers: 0, steps: 0 }
+  // Who counts concludes from the count.
+  const found = isCounting(state.learned?.found) ? fresh : conclude({ ...scouting, known: fresh }, episode)
+  const concluded = { ...found, sinceUs: nowUs, answers: 0, steps: 0 }
   const after = keep({ ...state, cooldown: { ...state.cooldown, count: 0 } }, scouting, concluded)
   // What is left of the distance that kept the others back is forgotten.
   const everyUs = after.pace?.everyUs ?? 0

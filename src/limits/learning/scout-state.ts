@@ -3,6 +3,7 @@
 import type { GateState } from "../gate.ts"
 import { repace } from "../pace.ts"
 import type { ScoutPolicy } from "../policy.ts"
+import { isCounting } from "./found-window.ts"
 import type { Heard } from "./heard.ts"
 import { withLearned } from "./learned.ts"
 import { isLoose } from "./quota-window.ts"
@@ -99,7 +100,8 @@ export function keep(state: GateState, { own, nowUs, leastNs }: Scouting, known:
 
 /** A window that is counted holds what the distance need not. */
 function isRoomy({ learned }: GateState, { mode: now, everyNs }: ScoutState, leastNs: number): boolean {
-  return now === mode.rest && everyNs >= 2 * leastNs && learned?.quota !== undefined && isLoose(learned.quota)
+  if (now !== mode.rest || everyNs < 2 * leastNs) return false
+  return isCounting(learned?.found) || (learned?.quota !== undefined && isLoose(learned.quota))
 }
 
 export function looseUs(everyUs: number): number {

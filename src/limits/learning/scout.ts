@@ -8,12 +8,14 @@
 import { isNews } from "../cooldown.ts"
 import type { GateState } from "../gate.ts"
 import type { GatePolicy, ScoutPolicy } from "../policy.ts"
+import { isCounting } from "./found-window.ts"
 import type { Heard } from "./heard.ts"
 import { quotaEveryNs } from "./quota.ts"
 import { hasListened, isListening } from "./quota-window.ts"
 import { block, canaryEveryUs, unblock } from "./scout-episode.ts"
 import { grow } from "./scout-search.ts"
 import { everyUsOf, keep, looseUs, mode, noScout, type Scouting, type ScoutState, trusts } from "./scout-state.ts"
+import { beginToCount, countRefused, countServed, mayCount, stillCounting } from "./scout-window.ts"
 
 export const scoutDefaults: ScoutPolicy = {
   preset: "scout",
@@ -34,15 +36,18 @@ export const scoutDefaults: ScoutPolicy = {
   toleratedUs: 100_000_000,
   restUs: 180_000_000,
   restMostUs: 380_000_000,
+  windowUs: 1_000_000,
   baseDelayUs: 0,
   maxRetries: null,
 }
 
-export function scout(policy: GatePolicy, own: ScoutPolicy, state: GateState, nowUs: number, heard: Heard): GateState {
-  if (heard.kind === "told") return state
+export function scout(policy: GatePolicy, own: ScoutPolicy, given: GateState, nowUs: number, heard: Heard): GateState {
+  if (heard.kind === "told") return given
+  const known = adopt(given.learned?.scout ?? firstState(policy, own, heard), own, given, nowUs)
+  const state = stillCounting(given, known, nowUs)
   const scouting: Scouting = {
     own,
-    known: adopt(state.learned?.scout ?? firstState(policy, own, heard), own, state, nowUs),
+    known,
     nowUs,
     heard,
     isBusy: (state.pace?.busy ?? 0) >= 600,
@@ -54,11 +59,17 @@ export function scout(policy: GatePolicy, own: ScoutPolicy, state: GateState, no
   const counted = count(scouting)
   const isBlocked = counted.known.mode === mode.blocked
   if (isBlocked && !news) return keep(state, counted, counted.known)
+  const { found } = state.learned ?? {}
   const after = isBlocked ? unblock(state, counted) : state
+  if (isCounting(found)) {
+    const scout = after.learned?.scout ?? counted.known
+    return isBlocked ? countRefused(after, { ...counted, known: scout }, found) : countServed(state, counted, found)
+  }
   if (isFindingOut(state, counted)) return keep(state, counted, mayGrow(state, counted) ? grow(counted) : counted.known)
   const quotaNs = quotaEveryNs(state, nowUs)
   if (quotaNs !== null) return keep(after, counted, follow(after.learned?.scout ?? counted.known, quotaNs, counted))
-  return isBlocked ? after : keep(state, counted, grow(counted))
+  if (isBlocked) return after
+  return mayCount(policy, state, counted) ? beginToCount(state, counted) : keep(state, counted, grow(counted))
 }
 
 /** Told of a short window, and not yet what that is. It takes a distance of its own: a declared rate has none before the first refusal. */

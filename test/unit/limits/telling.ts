@@ -1,5 +1,5 @@
-// The other side of a gate that scouts: it counts in one of a few ways, and tells with each answer what is left of its quota. Requests are
-// under way for different times, of which every run has the same.
+// The other side of a gate that scouts: it counts in one of a few ways, and tells with each answer what is left of its quota, or nothing.
+// Requests are under way for different times, of which every run has the same.
 
 import { type GateState, gateOpensAtUs, type HeardQuota, learn, settleGate } from "../../../src/limits/index.ts"
 import { answer, second, startUs } from "./answers.ts"
@@ -81,7 +81,7 @@ interface Coming {
   readonly sentAtUs: number
   readonly backAtUs: number
   readonly isIn: boolean
-  readonly quota: HeardQuota
+  readonly quota: HeardQuota | null
 }
 
 export class Told {
@@ -89,14 +89,17 @@ export class Told {
   refused = 0
   served = 0
   readonly #side: Side
-  readonly #write: Writer
+  readonly #write: Writer | null
+  readonly #jitterUs: number
   #coming: Coming[] = []
   #random = 1
   #countedAtUs = 0
 
-  constructor(side: Side, write: Writer, gate = new Scouted()) {
+  /** `write`: null where nothing is told. */
+  constructor(side: Side, write: Writer | null, gate = new Scouted(), jitterUs = 60_000) {
     this.#side = side
     this.#write = write
+    this.#jitterUs = jitterUs
     this.gate = gate
   }
 
@@ -117,7 +120,7 @@ export class Told {
       }
       if (opensAtUs > endUs) break
       const sentAtUs = this.gate.send()
-      this.#send(sentAtUs, sentAtUs + 30_000 + Math.floor(this.#next() * 60_000))
+      this.#send(sentAtUs, sentAtUs + 30_000 + Math.floor(this.#next() * this.#jitterUs))
     }
     this.gate.nowUs = Math.max(this.gate.nowUs, endUs)
   }
@@ -127,8 +130,9 @@ export class Told {
     const atUs = Math.max(this.#countedAtUs, arrivesAtUs)
     this.#countedAtUs = atUs
     const { isIn, remaining, resetUs } = this.#side.receive(atUs)
-    const quota = { limit: this.#side.limit, remaining, resetUs: writers[this.#write](atUs, resetUs), windowUs: null }
-    this.#coming.push({ sentAtUs, backAtUs: atUs + 30_000 + Math.floor(this.#next() * 60_000), isIn, quota })
+    const write = this.#write && writers[this.#write]
+    const quota = write && { limit: this.#side.limit, remaining, resetUs: write(atUs, resetUs), windowUs: null }
+    this.#coming.push({ sentAtUs, backAtUs: atUs + 30_000 + Math.floor(this.#next() * this.#jitterUs), isIn, quota })
     this.#coming.sort((a, b) => a.backAtUs - b.backAtUs)
   }
 

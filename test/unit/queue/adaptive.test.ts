@@ -37,6 +37,7 @@ const options: { readonly [P in Preset]: Readonly<Record<string, readonly [given
     toleratedEvery: ["4m", "toleratedUs", 240_000_000],
     rest: ["33s", "restUs", 33_000_000],
     restMax: ["1h", "restMostUs", 3_600_000_000],
+    window: ["2s", "windowUs", 2_000_000],
     minDelay: ["1.5s", "baseDelayUs", 1_500_000],
     maxRetries: [8, "maxRetries", 8],
   },
