@@ -18,6 +18,21 @@ function startOf({ perUs, phaseUs }: RatePolicy, atUs: number): number {
   return Math.floor((atUs - phaseUs) / perUs) * perUs + phaseUs
 }
 
+/** Whether it was kept for windows that start when those of this policy do. */
+export function isOfPhase(policy: RatePolicy, { startUs }: FixedState): boolean {
+  return startOf(policy, startUs) === startUs
+}
+
+/**
+ * What a window of another phase has admitted counts in the current one where it began within that. Of one that began before, nobody knows
+ * how much has come since. Null: nothing.
+ */
+export function fixedOfPhase(policy: RatePolicy, known: FixedState, nowUs: number): FixedState | null {
+  const startUs = startOf(policy, nowUs)
+  const isWithin = known.perUs === policy.perUs && known.startUs >= startUs && known.startUs < startUs + policy.perUs
+  return isWithin && known.used > 0 ? { ...known, startUs } : null
+}
+
 /** A window before the latest one that was charged is full: else nobody would have gone on to the later one. */
 function leftIn({ limit }: RatePolicy, state: FixedState, startUs: number): number {
   if (state.startUs > startUs) return 0

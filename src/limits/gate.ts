@@ -1,6 +1,7 @@
 // A gate: one limit for one key, with its live state as a plain value. Admission charges it; settling gives back and corrects.
 
 import { type Cooldown, noCooldown } from "./cooldown.ts"
+import { isOfPhase } from "./fixed.ts"
 import { hasLearned, type Learned } from "./learning/learned.ts"
 import { chargePace, chargePaceAt, correctPace, forecastPace, newPace, type Pace } from "./pace.ts"
 import { ceilTo, countedRates, type GatePolicy, isMetered, largestCost, type PassingPolicy, type RatePolicy, slotsFor } from "./policy.ts"
@@ -82,7 +83,7 @@ export function admit(policy: PassingPolicy, state: GateState, nowUs: number, pa
     kind: "admitted",
     state: {
       ...state,
-      rates: countedRates(policy).map((rate, i) => chargeLate(rate, rateOf(rate, state, i), nowUs, passage.lateUs ?? 0, cost)),
+      rates: countedRates(policy).map((rate, i) => chargeLate(rate, rateOf(rate, state, i, nowUs), nowUs, passage.lateUs ?? 0, cost)),
       holders,
       ...(pace && { pace: chargePace(pace, nowUs, cost, delayUs ?? 0) }),
       ...(state.window && { window: chargeTold(state.window, nowUs, cost) }),
@@ -124,7 +125,7 @@ function slotsOpenAtUs(policy: GatePolicy, state: GateState, nowUs: number, cost
 
 function ratesOpenAtUs(policy: GatePolicy, state: GateState, nowUs: number, cost: number): number {
   let atUs = toldOpensAtUs(state.window, nowUs, cost)
-  for (const [i, rate] of policy.rates.entries()) atUs = Math.max(atUs, opensAtUs(rate, rateOf(rate, state, i), nowUs, cost))
+  for (const [i, rate] of policy.rates.entries()) atUs = Math.max(atUs, opensAtUs(rate, rateOf(rate, state, i, nowUs), nowUs, cost))
   return atUs
 }
 
@@ -172,11 +173,12 @@ function liveHolders(state: GateState, nowUs: number): readonly Holder[] {
 }
 
 /** What is known of this rate: a policy that was changed keeps the past of the rates that are counted as before, or nearly so. */
-function rateOf(rate: RatePolicy, { rates }: GateState, i: number): RateState {
+function rateOf(rate: RatePolicy, { rates }: GateState, i: number, nowUs: number): RateState {
   const empty = emptyRate(rate)
-  const isAlike = (known: RateState | undefined) => known?.kind === empty.kind && known.perUs === empty.perUs
+  const isAlike = (known: RateState | undefined) =>
+    known?.kind === empty.kind && known.perUs === empty.perUs && (known.kind !== "fixed" || isOfPhase(rate, known))
   const known = rates[i]
-  return (isAlike(known) ? known : rates.find(isAlike)) ?? pastOf(rate, rates) ?? empty
+  return (isAlike(known) ? known : rates.find(isAlike)) ?? pastOf(rate, rates, nowUs) ?? empty
 }
 
 /** One more request by somebody who has passed already: the earliest time, from then on, at which it fits. No slot is taken. */
@@ -199,7 +201,7 @@ export interface Permit {
 export function chargePermit(policy: PassingPolicy, state: GateState, nowUs: number, { atUs, cost, delayUs, lateUs }: Permit): GateState {
   const pace = paceOf(policy, state)
   const rates = countedRates(policy).map((rate, i) => {
-    const known = rateOf(rate, state, i)
+    const known = rateOf(rate, state, i, nowUs)
     return chargeAhead(rate, known, nowUs, known.kind === "window" ? atUs + lateUs : atUs, cost)
   })
   const window = state.window && chargeToldAhead(state.window, nowUs, atUs, cost)
@@ -225,7 +227,7 @@ export interface Settlement {
 export function settleGate(policy: PassingPolicy, state: GateState, nowUs: number, settlement: Settlement): GateState {
   const { id, fence, admittedAtUs, reserved } = settlement
   const spent = { ...settlement, actual: settlement.actual ?? reserved }
-  const rates = countedRates(policy).map((rate, i) => correct(rate, rateOf(rate, state, i), nowUs, spent))
+  const rates = countedRates(policy).map((rate, i) => correct(rate, rateOf(rate, state, i, nowUs), nowUs, spent))
   const pace = state.pace && correctPace(state.pace, spent.actual - reserved)
   const window = state.window && correctTold(state.window, nowUs, spent)
   return { ...releaseHolder(state, id, fence, nowUs, admittedAtUs), rates, ...(pace && { pace }), ...(window && { window }) }
@@ -266,7 +268,7 @@ export function forecast(policy: GatePolicy, state: GateState, nowUs: number, ah
   if (pace) atUs = Math.max(atUs, forecastPace(pace, fromUs, ahead.cost, delayUs))
   if (state.window) atUs = Math.max(atUs, forecastTold(state.window, fromUs, ahead.cost, cost))
   for (const [i, rate] of policy.rates.entries()) {
-    atUs = Math.max(atUs, forecastRate(rate, rateOf(rate, state, i), fromUs, ahead.cost, cost))
+    atUs = Math.max(atUs, forecastRate(rate, rateOf(rate, state, i, fromUs), fromUs, ahead.cost, cost))
   }
   return atUs
 }
@@ -284,7 +286,7 @@ function forecastSlots(policy: GatePolicy, state: GateState, fromUs: number, ahe
 
 /** What counts against each rate at this moment. */
 export function levels(policy: GatePolicy, state: GateState, nowUs: number): readonly number[] {
-  return policy.rates.map((rate, i) => usedOf(rate, rateOf(rate, state, i), nowUs))
+  return policy.rates.map((rate, i) => usedOf(rate, rateOf(rate, state, i, nowUs), nowUs))
 }
 
 /** Nothing of it matters any more: made anew, it would be the same gate. */

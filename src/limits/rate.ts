@@ -1,7 +1,7 @@
 // One rate, whichever way it is kept.
 
 import { type BucketState, chargeBucket, emptyBucket, forecastBucket, refundBucket, usedOfBucket } from "./bucket.ts"
-import { chargeFixed, emptyFixed, type FixedState, fixedOpensAtUs, forecastFixed, usedOfFixed } from "./fixed.ts"
+import { chargeFixed, emptyFixed, type FixedState, fixedOfPhase, fixedOpensAtUs, forecastFixed, usedOfFixed } from "./fixed.ts"
 import { otherwiseRounded, type RatePolicy } from "./policy.ts"
 import {
   chargeWindow,
@@ -25,10 +25,20 @@ export function emptyRate(policy: RatePolicy): RateState {
 }
 
 /** What is known of a rate where only others were counted in its way: nothing that they have admitted may be forgotten. Null: nothing. */
-export function pastOf(policy: RatePolicy, known: readonly RateState[]): RateState | null {
+export function pastOf(policy: RatePolicy, known: readonly RateState[], nowUs: number): RateState | null {
+  if (policy.provider === "fixed") return pastOfFixed(policy, known, nowUs)
   let longest: WindowState | null = null
   for (const one of known) if (one.kind === "window" && (!longest || one.perUs > longest.perUs)) longest = one
   return longest && isRolling(policy) ? windowOfLength(policy, longest) : null
+}
+
+function pastOfFixed(policy: RatePolicy, known: readonly RateState[], nowUs: number): FixedState | null {
+  let fullest: FixedState | null = null
+  for (const one of known) {
+    const state = one.kind === "fixed" ? fixedOfPhase(policy, one, nowUs) : null
+    if (state && (!fullest || state.used > fullest.used)) fullest = state
+  }
+  return fullest
 }
 
 function isRolling({ provider }: RatePolicy): boolean {

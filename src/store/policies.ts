@@ -107,7 +107,8 @@ function overridden(base: GatePolicy, overrides: readonly LimitSetting[]): Passi
 
 /** What is charged to the one is charged to the other. */
 function isCountedAlike(a: RatePolicy, b: RatePolicy): boolean {
-  return a.perUs === b.perUs && wayOf(a) === wayOf(b)
+  const isOnePhase = a.provider !== "fixed" || (a.phaseUs - b.phaseUs) % a.perUs === 0
+  return a.perUs === b.perUs && wayOf(a) === wayOf(b) && isOnePhase
 }
 
 function wayOf({ provider }: RatePolicy): string {

@@ -5,7 +5,7 @@ import type { LimitChange } from "../../store/limits-contract.ts"
 import { sameTasks } from "./assertions.ts"
 import { theme } from "./kit.ts"
 import { completed, throttled } from "./outcomes.ts"
-import { rate, rolling, slots, through } from "./policies.ts"
+import { rate, rates, rolling, slots, through } from "./policies.ts"
 
 const gates = through("vendor")
 const set = (override: Extract<LimitChange, { kind: "set" }>["override"], untilMs: number | null = null): LimitChange => ({
@@ -148,6 +148,48 @@ export const gatesSettingsTests = theme("gates-settings", {
     await bench.change("vendor", { kind: "reset" })
     // One run and three further requests in the last ten seconds.
     deepEqual(await worker.claim(), [])
+  },
+
+  "aligned windows of one length that begin at different times are counted apart": async (bench) => {
+    const aligned = (limit: number, phaseMs: number) => rate(limit, 10_000, { provider: "fixed", phaseUs: phaseMs * 1_000 })
+    await bench.declare("vendor", rates(aligned(3, 0)))
+    await bench.submitMany(30, { gates })
+    const worker = bench.worker()
+    const claim = async (max = 100) => (await worker.claim({ max })).length
+    await bench.world.advance(10_000 - (bench.world.wallMs() % 10_000))
+    equal(await claim(2), 2)
+    await bench.world.advance(1_000)
+    // From second 5 to 15. The window of the code has begun within the one before, and so has all that it let pass.
+    await bench.change("vendor", set({ rates: [aligned(3, 5_000)] }))
+    equal(await claim(), 1)
+    await bench.world.advance(5_000)
+    equal(await claim(2), 2)
+    const { levels } = await bench.gate("vendor")
+    equal(levels[0]?.used, 2)
+    // Three before the override and during it, and two since: the window of the code, from second 0 to 10, is more than full.
+    await bench.change("vendor", { kind: "reset" })
+    deepEqual([await claim(), (await bench.gate("vendor")).levels[0]?.used], [0, 3])
+    // At second 10 it begins anew, whatever the other one, which goes on until 15, has left.
+    await bench.world.advance(4_000)
+    equal(await claim(), 3)
+  },
+
+  "two aligned windows of one length hold both": async (bench) => {
+    const aligned = (limit: number, phaseMs: number) => rate(limit, 10_000, { provider: "fixed", phaseUs: phaseMs * 1_000 })
+    await bench.declare("vendor", rates(aligned(4, 0), aligned(3, 5_000)))
+    await bench.submitMany(30, { gates })
+    const worker = bench.worker()
+    const claim = async (max = 100) => (await worker.claim({ max })).length
+    await bench.world.advance(10_000 - (bench.world.wallMs() % 10_000))
+    equal(await claim(), 3)
+    await bench.world.advance(5_000)
+    equal(await claim(), 1)
+    // In another order: each is found by when its windows begin.
+    await bench.change("vendor", set({ rates: [aligned(3, 5_000), aligned(4, 0)] }))
+    await bench.world.advance(5_000)
+    equal(await claim(), 2)
+    await bench.world.advance(5_000)
+    equal(await claim(), 2)
   },
 
   "an override with an end falls back to what the code says": async (bench) => {
