@@ -120,3 +120,37 @@ it("does what the engine does, and leaves the same records", { timeout: 600_000 
     assert.ok(taken > all / 4, `expected a good part of ${all} times ${operation} to go the short way, got ${taken}`)
   }
 })
+
+it("tells of a gate whose window was made longer what the engine does", async (test) => {
+  const admin = await server(test)
+  const [short, engine] = [await load(admin, beside("short.lua")), await load(admin, beside("engine.lua"))]
+  const [ours, theirs] = [new Side(admin, freshNamespace()), new Side(admin, freshNamespace())]
+  let nowMs = 1_700_000_000_000
+  const both = async (next: Happening) => {
+    const expected = await theirs.step(engine, next, nowMs)
+    const tried = shortened.includes(next[0]) ? await ours.step(short, next, nowMs) : ["declined"]
+    const got = tried[0] === "declined" ? await ours.step(engine, next, nowMs) : tried
+    assert.deepEqual(told(got), told(expected), JSON.stringify(next))
+    assert.deepEqual(await ours.stored(), await theirs.stored(), JSON.stringify(next))
+    return told(expected) as readonly [{ readonly tasks?: readonly { readonly forecast: unknown }[] }, unknown]
+  }
+  const hello = (perMs: number): Happening => {
+    const rate = { limit: 2, perUs: perMs * 1_000, provider: "sliding", burst: 2, phaseUs: 0, guardUs: 0, slackUs: 0 }
+    return ["hello", { workerId: null, types: [], limits: [{ name: "vendor", policy: { rates: [rate] } }] }]
+  }
+  const submit = (...ids: readonly string[]): Happening => {
+    const gates = [{ limit: "vendor", key: "", cost: 1 }]
+    const fields = { type: "mail", input: "{}", priority: 0, tags: [], flow: "mail", gates, maxRetries: 3, timeoutMs: 60_000 }
+    return ["submit", { tasks: ids.map((id) => ({ id, ...fields })) }]
+  }
+  await both(["open", { epoch: "epoch" }])
+  await both(hello(60_000))
+  await both(submit("a", "b"))
+  const claim = { number: 1, max: 2, types: [{ type: "mail", room: 2 }] }
+  await both(["exchange", { workerId: "w", settles: [], heartbeats: [], leaseMs: 600_000, claim }])
+  // Nobody has the code any more in which a window had one minute, and the two of it would be over.
+  nowMs += 100_000
+  await both(hello(300_000))
+  const [{ tasks }] = await both(submit("c"))
+  assert.deepEqual(tasks?.[0]?.forecast, { atMs: nowMs + 200_000, latestMs: nowMs + 200_000, basis: "rate", gate: "vendor" })
+})

@@ -284,7 +284,10 @@ export function joinGate(plan: Plan, limit: ShortLimit, name: string, joining: J
   if (types !== false || hasCalls !== false || sub(text, sums + 1, sums + 1) !== none) return false
   if (end !== -1 || cooldowns !== 0 || rare !== false || rateCount !== (rate ? 1 : 0) || !((closedUntilUs as number) <= nowUs)) return false
   const [waiting, waitingCost] = [(tasks as number) + 1, (ahead as number) + cost]
-  if (rate && usedOf(rated as string, nowUs) + waitingCost > rate.limit) return false
+  if (rate) {
+    const used = usedOf(rate, rated as string, nowUs)
+    if (used === null || used + waitingCost > rate.limit) return false
+  }
   if (concurrency !== null && heldOf(held, nowUs) + (rate ? waiting : waitingCost) > concurrency) return false
   plan.gates[name] = sub(text, 1, rows) + oneRow + pack(type, flow, priority, waiting, waitingCost) + sub(text, sums + 1)
   change(plan, name)

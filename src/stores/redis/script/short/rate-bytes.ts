@@ -80,10 +80,11 @@ function pruned(flat: readonly number[], size: number, nowUs: number): string {
   return pack(live)
 }
 
-export function usedOf(text: string, nowUs: number): number {
+/** Null where it is no rate that rolls, or was one of another length: what that has let through counts for longer, or no more. */
+export function usedOf(rate: RatePolicy, text: string, nowUs: number): number | null {
   const [size, headBytes] = arrayAt(text, 1)
-  if (size === rateHead) return 0
   const flat = unpackList(text, size, headBytes) as number[]
+  if (flat[0] !== 1 || flat[1] !== rate.perUs) return null
   let [used, atUs] = [0, 0]
   for (let i = rateHead; i < size; i += 2) {
     atUs += flat[i] as number
