@@ -13,7 +13,7 @@ const furthestAheadMs = 100 * 365 * 86_400_000
 export interface Opening {
   readonly ns: number
   readonly sql: Sql
-  /** As lockNamespace or readNamespace answers. */
+  /** As readNamespace answers; with the lock, what lockNamespace says of the writers behind it. */
   readonly row: Row | undefined
   /** The time of whoever brings a clock of his own; null: the server's. */
   readonly wallMs: number | null

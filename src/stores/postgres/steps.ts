@@ -15,17 +15,17 @@ import type { Client, Pool } from "./pool.ts"
 import type { Queryable } from "./queryable.ts"
 import { PostgresRecords } from "./records.ts"
 import { type Dialect, Session } from "./session.ts"
-import type { Sql } from "./sql.ts"
+import type { Row, Sql } from "./sql.ts"
 
 /** How often a step that conflicts is run before it is told. */
 const mostTries = 10
 const longestPauseMs = 200
 
-const beginnings: Readonly<Record<Mode, readonly [string, string]>> = {
-  looking: ["BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", "readNamespace"],
+const beginnings: Readonly<Record<Mode, string>> = {
+  looking: "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
   // Whatever the usual level of the database is: what was committed while it waited for the lock is what it has to see.
-  locked: ["BEGIN ISOLATION LEVEL READ COMMITTED", "lockNamespace"],
-  free: ["BEGIN ISOLATION LEVEL READ COMMITTED", "readNamespace"],
+  locked: "BEGIN ISOLATION LEVEL READ COMMITTED",
+  free: "BEGIN ISOLATION LEVEL READ COMMITTED",
 }
 
 /**
@@ -146,9 +146,9 @@ export class Steps {
 
   private async perform<T>(sql: Sql, mode: Mode, step: Step<T>, foresee: Foresee, shared = this.shared): Promise<Done<T>> {
     const { ns, world, hasOwnClock, channel } = this.parts
-    const beginning = sql.rows(beginnings[mode][1], ns)
+    const beginning = mode === "locked" ? lockedRow(sql, ns) : sql.rows("readNamespace", ns).then(([found]) => found)
     foresee(sql, mode)
-    const [row] = await beginning
+    const row = await beginning
     const wallMs = hasOwnClock ? world.wallMs() : null
     const records = new PostgresRecords({ ns, sql, row, wallMs, seen: this.clock, mode, shared })
     const answer = await step(records)
@@ -166,7 +166,7 @@ export class Steps {
     let broken: Error | undefined
     try {
       const sql = new Session(client, dialect)
-      sql.begin(`${beginnings[mode][0]}; ${settings}`)
+      sql.begin(`${beginnings[mode]}; ${settings}`)
       const done = await this.perform(sql, mode, step, foresee)
       const ended = sql.end("COMMIT")
       sent()
@@ -199,6 +199,14 @@ export class Steps {
       }
     }
   }
+}
+
+/** Two statements, sent together: one that waits reads all but the row that it waits for as it was before. */
+async function lockedRow(sql: Sql, ns: number): Promise<Row | undefined> {
+  const [[locked], [beside]] = await Promise.all([sql.rows("lockNamespace", ns), sql.rows("readBesideLock", ns)])
+  if (!locked || !beside) return undefined
+  const [virtualTime, clockMs, behindAtMs, ...writers] = locked
+  return [virtualTime, clockMs, behindAtMs, ...beside, ...writers] as Row
 }
 
 /** Somebody without the lock has written the same id or key meanwhile: whoever looks again finds it. */

@@ -15,12 +15,15 @@ SELECT virtual_time, clock_ms, behind_at_ms, (SELECT max(at_ms) FROM $s.tallies 
 FROM $s.namespaces WHERE ns = $1
 
 -- name: lockNamespace
--- As readNamespace, and nobody else until the transaction ends. Answers as well with the transactions that have written the row last, and that
--- will write it now. 1 ns
-SELECT virtual_time, clock_ms, behind_at_ms, (SELECT max(at_ms) FROM $s.tallies WHERE tallies.ns = $1), (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
-  (SELECT next_at_ms FROM $s.schedules WHERE schedules.ns = $1 AND next_at_ms IS NOT NULL ORDER BY next_at_ms LIMIT 1),
-  writer::text, pg_current_xact_id()::xid::text
+-- The row, and nobody else until the transaction ends. Answers as well with the transactions that have written the row last, and that will write
+-- it now. It waits: whatever else it read would be as it was when it began to. 1 ns
+SELECT virtual_time, clock_ms, behind_at_ms, writer::text, pg_current_xact_id()::xid::text
 FROM (SELECT *, xmin AS writer FROM $s.namespaces WHERE ns = $1 FOR UPDATE) AS locked
+
+-- name: readBesideLock
+-- What else readNamespace answers, behind the lock: what was committed while that was waited for is seen. 1 ns
+SELECT (SELECT max(at_ms) FROM $s.tallies WHERE tallies.ns = $1), (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
+  (SELECT next_at_ms FROM $s.schedules WHERE schedules.ns = $1 AND next_at_ms IS NOT NULL ORDER BY next_at_ms LIMIT 1)
 
 -- name: writeNamespace
 -- 1 ns, 2 virtual_time, 3 clock_ms, 4 behind_at_ms, 5 whether there is news, 6 the channel of those who listen
