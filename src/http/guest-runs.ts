@@ -26,7 +26,7 @@ export class GuestRuns extends Events {
     this.world = world
   }
 
-  /** For a claim that brings no number: no other has it here, or the second would be told what the first has claimed. */
+  /** For a claim that brings no number: no other has it here. Another server may have given the same to the same worker: see `claimed`. */
   claimNumber(storeNowMs: number): number {
     this.lastNumber = Math.max(this.lastNumber + 1, storeNowMs * 1_000 + Math.floor(this.world.random() * 1_000))
     return this.lastNumber

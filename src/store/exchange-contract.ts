@@ -89,6 +89,8 @@ export interface ExchangeAnswer {
   readonly nextAtMs: number | null
   /** The gate that opens at `nextAtMs`, where one does. */
   readonly blockedBy: string | null
+  /** The claim was asked before: `claimed` is what it got then. Absent: it was not. */
+  readonly isRepeat?: true
   /** How many records the claim looked at. */
   readonly touched: number
   /** Those of the types asked for that have tasks which nobody has routed. */

@@ -179,7 +179,7 @@ function keepAll(records: Records, request: ExchangeRequest): ("ok" | "stale")[]
   return answers
 }
 
-type ClaimAnswer = Pick<ExchangeAnswer, "claimed" | "more" | "nextAtMs" | "blockedBy" | "touched" | "unrouted">
+type ClaimAnswer = Pick<ExchangeAnswer, "claimed" | "more" | "nextAtMs" | "blockedBy" | "touched" | "unrouted" | "isRepeat">
 
 const nothing: ClaimAnswer = { claimed: [], more: false, nextAtMs: null, blockedBy: null, touched: 0, unrouted: [] }
 
@@ -187,7 +187,7 @@ const nothing: ClaimAnswer = { claimed: [], more: false, nextAtMs: null, blocked
 function claimOnce(records: Records, request: ExchangeRequest, asked: ClaimRequest): ClaimAnswer {
   if (asked.number <= records.claimNumber(request.workerId)) {
     const claimed = records.claimedBy(request.workerId, asked.number)
-    return { ...nothing, claimed, more: true, touched: claimed.length }
+    return { ...nothing, claimed, more: true, touched: claimed.length, isRepeat: true }
   }
   records.saveWorker(
     request.workerId,

@@ -15,6 +15,11 @@ class EvenWorld extends VirtualWorld {
   }
 }
 
+interface Claimed {
+  readonly claimed: readonly { readonly id: string; readonly fence: number }[]
+  readonly settled: readonly unknown[]
+}
+
 it("two that claim in one millisecond by one name are told different tasks", async () => {
   const { queue, ask, close } = await stage({ dashboard: false }, { world: new EvenWorld() })
   try {
@@ -28,5 +33,38 @@ it("two that claim in one millisecond by one name are told different tasks", asy
     assert.equal(new Set(ids).size, 2, `expected two tasks, got ${ids.join(" and ")}`)
   } finally {
     await close()
+  }
+})
+
+it("two that claim in one millisecond by one name, each of a server of its own, are told different tasks", async () => {
+  const world = new EvenWorld()
+  const [one, other] = [
+    await stage({ dashboard: false }, { world }, "memory:two-servers"),
+    await stage({ dashboard: false }, { world }, "memory:two-servers"),
+  ]
+  try {
+    const tasks = await one.queue.submitMany(mail, ["one", "two", "three", "four"])
+    const body = { worker_id: "pool", claim: { task_types: ["mail"], max: 1 } }
+    const claim = async ({ ask }: typeof one, settles: readonly unknown[] = []) => {
+      const answer = (await ask("/api/v1/exchange", { body: { ...body, settles } })).json<Claimed>()
+      return { ...answer, ids: answer.claimed.map(({ id }) => id) }
+    }
+    const first = await claim(one)
+    assert.deepEqual(first.ids, [tasks[0]?.id])
+    const [held] = first.claimed
+    assert.deepEqual((await claim(other)).ids, [tasks[1]?.id])
+    const third = await claim(one, [{ id: held?.id, fence: held?.fence, outcome: { kind: "completed" } }])
+    assert.deepEqual([third.ids, third.settled], [[tasks[2]?.id], [{ kind: "ok", status: "completed" }]])
+    // One that brings its number is answered the same whichever server it asks.
+    const numbered = { ...body, claim: { ...body.claim, number: Number.MAX_SAFE_INTEGER } }
+    for (const { ask } of [one, other]) {
+      const { claimed } = (await ask("/api/v1/exchange", { body: numbered })).json<Claimed>()
+      assert.deepEqual(
+        claimed.map(({ id }) => id),
+        [tasks[3]?.id],
+      )
+    }
+  } finally {
+    for (const { close } of [one, other]) await close()
   }
 })

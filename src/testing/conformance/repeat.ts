@@ -67,13 +67,15 @@ export const repeatTests = theme("repeat", {
     await bench.submitMany(10)
     const worker = bench.worker()
     const claim = worker.nextClaim({ max: 3 })
-    const { claimed } = await worker.exchange({ claim })
+    const { claimed, isRepeat } = await worker.exchange({ claim })
+    equal(isRepeat, undefined)
     await bench.world.advance(100)
     const other = await bench.connect()
     for (const desk of [bench, other]) {
       const again = await desk.worker(worker.id).exchange({ claim })
       deepEqual(again.claimed, claimed)
       equal(again.more, true, "expected to be told to ask anew: nobody knows what else there is")
+      equal(again.isRepeat, true)
     }
     deepEqual(await bench.counts(), { pending: 7, running: 3 })
   },
