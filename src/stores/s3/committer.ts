@@ -64,6 +64,21 @@ export class Committer {
     })
   }
 
+  /** Nobody of an older version goes on behind a record of this layout: one without requests, where there is none yet. */
+  async mark(log: Log): Promise<void> {
+    const sinceMs = systemWorld.monotonicMs()
+    for (let tries = 0; log.isOfOlderLayout; tries++) {
+      const number = log.replica.number + 1
+      const written = await this.write(log, { number }, [])
+      if (written === "created") return
+      await log.catchUp()
+      if (written === "exists") {
+        if (log.isOfOlderLayout && log.replica.number >= number) throw this.besideOlder()
+      } else if (systemWorld.monotonicMs() - sinceMs > this.options.patienceMs) throw this.tooBusy(written)
+      else await pause(tries)
+    }
+  }
+
   answered(id: string, applied: Applied, waitedMs: number): void {
     const waiting = this.pending.get(id)
     if (!waiting) return
@@ -170,6 +185,13 @@ export class Committer {
       if (lines.length >= mostRequests) break
     }
     return log.write({ ...head, writer: this.writer, attempt: ++this.attempt, ...at }, lines)
+  }
+
+  private besideOlder(): SluiceError {
+    return new SluiceError(
+      "store_unfit",
+      `${this.options.place}: expected nobody else to write records of an older layout, but an older Sluice does: stop all of its processes, then start this one`,
+    )
   }
 
   private tooBusy(written: "busy" | { readonly unknown: unknown }): SluiceError {

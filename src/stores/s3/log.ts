@@ -46,6 +46,8 @@ export class Log {
   private confirmed: Confirmation = { dateMs: 0, atMs: 0 }
   /** Records that are known, but wait for one before them. */
   private readonly ahead = new Map<number, LogRecord>()
+  /** A newer version goes on from here: this one neither reads nor writes any more. */
+  private outdated: SluiceError | null = null
   /** How many are read at once: more while there are more. */
   private stride = 1
 
@@ -56,6 +58,12 @@ export class Log {
   /** What decides at which number to write. */
   get pace(): { readonly tripMs: number; readonly hasLimits: boolean } {
     return { tripMs: this.tripMs, hasLimits: this.replica.records.limits.hasLimits }
+  }
+
+  /** What was written until now is of an older version. */
+  get isOfOlderLayout(): boolean {
+    const { number, layout } = this.replica
+    return number > 0 && layout < layoutVersion
   }
 
   /** From the newest snapshot on; the records behind it are still to be read. */
@@ -79,6 +87,7 @@ export class Log {
   /** Reads on: "found", or "end" where the next record is missing. Those up to a number are read at once. */
   async look(upTo = 0): Promise<"found" | "end"> {
     const { objects, keys } = this.options
+    if (this.outdated) throw this.outdated
     const { replica } = this
     const from = replica.number + 1
     const count = Math.min(mostAtOnce, Math.max(this.stride, upTo - from + 1))
@@ -112,6 +121,7 @@ export class Log {
   /** Creates a record, at the next number or further on. It is applied when all before it are. */
   async write(head: Omit<RecordHead, "layout">, lines: readonly string[]): Promise<Written> {
     const { objects, keys } = this.options
+    if (this.outdated) throw this.outdated
     const whole = { layout: layoutVersion, ...head }
     const created = await objects.create(keys.record(head.number), await packRecord(whole, lines))
     if (created.kind === "unknown") return { unknown: created.cause }
@@ -184,10 +194,11 @@ export class Log {
     }
     const { layout, number: told } = record.head
     if (layout > layoutVersion) {
-      throw new SluiceError(
+      this.outdated = new SluiceError(
         "schema_too_new",
         `${place}: expected records of layout ${layoutVersion} or older, got ${layout}: a newer Sluice writes here; upgrade this one`,
       )
+      throw this.outdated
     }
     if (told !== number) throw damaged(place, key, `expected record ${number}, got ${told}`)
     return record

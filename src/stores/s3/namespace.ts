@@ -38,6 +38,7 @@ export class Namespace {
     const namespace = new Namespace(options)
     await namespace.log.open()
     await namespace.log.catchUpFar()
+    await namespace.committer.mark(namespace.log)
     return namespace
   }
 

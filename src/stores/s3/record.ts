@@ -3,7 +3,10 @@
 import { promisify } from "node:util"
 import { gunzip, gunzipSync, gzip, gzipSync } from "node:zlib"
 
-/** Grows when a record means something else than before: an older Sluice then refuses to go on. */
+/**
+ * Grows when a record means something else than before, and when a step computes anything else from a request: an older Sluice then refuses to
+ * go on. docs/internals/s3.md, "Layouts".
+ */
 export const layoutVersion = 1
 
 export interface LoggedRequest {

@@ -14,6 +14,8 @@ export class Replica {
   readonly records = new MemoryRecords()
   /** Of the last record applied; 0 before the first. */
   number = 0
+  /** The highest of all records so far. One of a lower layout behind it is of a process that cannot go on, and holds nothing. */
+  layout = 0
   /** When that happened. */
   clock: ClockState = clockStart
 
@@ -22,7 +24,10 @@ export class Replica {
     this.number = head.number
     this.clock = laterClock(this.clock, { lastMs: head.atMs, behindAtMs: head.behindAtMs ?? null })
     let hasNews = false
-    for (const request of requests) {
+    const isOutdated = head.layout < this.layout
+    this.layout = Math.max(this.layout, head.layout)
+    // Whoever wrote it could not read what stands before it: he has told nobody that it was carried out.
+    for (const request of isOutdated ? [] : requests) {
       tell(request.id, this.run(request, head.errorMs), request.waitedMs)
       const { records } = this
       hasNews ||= records.hasNews || records.limits.hasNews || records.schedules.hasNews || records.calls.hasNews

@@ -84,6 +84,7 @@ async function restore(place: string, key: string, body: Uint8Array): Promise<Re
         `${place}: expected snapshots of layout ${layoutVersion} or older, got ${layout}; upgrade Sluice`,
       )
     replica.number = number
+    replica.layout = layout
     replica.clock = clock
     replica.records.restore(imageOf(lines))
   } catch (error) {
