@@ -1,7 +1,7 @@
 // What people set on top of the code: overrides, pauses, closings. At once, for everybody, and written into the log.
 
 import { SluiceError, shown } from "../errors/index.ts"
-import { endCooldown, forgetLearned, type GateState, type Taught, withTaught } from "../limits/index.ts"
+import { endCooldown, forgetLearned, type GateState, type Taught, wholeLearned, withTaught } from "../limits/index.ts"
 import type { StoredGate } from "./limit-records.ts"
 import type { ChangeLimitAnswer, ChangeLimitRequest, LimitChange, LimitSetting } from "./limits-contract.ts"
 import { type LimitRecord, noSetting, settingOf } from "./policies.ts"
@@ -39,7 +39,9 @@ function conflicting(records: Records, limit: string, key: string, asked: number
 
 function teach(records: Records, limit: string, key: string, taught: Taught): void {
   const gate = records.gates.gate({ limit, key })
-  if (gate) records.gates.change(gate, withTaught(gate.state, records.nowMs * 1_000, taught))
+  // Another version may have told it, which knew fewer fields.
+  const whole: Taught = { ...taught, learned: wholeLearned(taught.learned) }
+  if (gate) records.gates.change(gate, withTaught(gate.state, records.nowMs * 1_000, whole))
 }
 
 /** Without what has run out: a later change must not bring it back. */

@@ -124,14 +124,22 @@ function isToldWindow(window: unknown): boolean {
   return isRateState(window.counted) && isObject<WindowState>(window.counted) && window.counted.kind === "window"
 }
 
-/** Each part is a flat record of whole numbers, or null where nothing is known, with the same fields as an empty one. */
+/**
+ * Each part is a flat record of whole numbers, or null where nothing is known. It has fields of an empty one, and those that an older version
+ * did not know are missing: whoever reads it has `wholeState` fill them in. One that this version does not know is refused: what it means for
+ * the others nobody here can tell.
+ */
 function isLearned(learned: unknown): boolean {
   if (!isObject<Learned>(learned) || !isCount(learned.version) || !isUs(learned.changedAtUs)) return false
   const { costs } = learned
   const areCosts =
-    costs === undefined || (isObject<Record<string, unknown>>(costs) && Object.values(costs).every(isFlat(emptyLearned.cost)))
-  return areCosts && Object.entries(emptyLearned.parts).every(([part, empty]) => orAbsent(isFlat(empty))(learned[part as keyof Learned]))
+    costs === undefined || (isObject<Record<string, unknown>>(costs) && Object.values(costs).every(isPartOf(emptyLearned.cost)))
+  return areCosts && Object.entries(emptyLearned.parts).every(([part, empty]) => orAbsent(isPartOf(empty))(learned[part as keyof Learned]))
 }
+
+const isPartOf = (empty: object) => (value: unknown) =>
+  isObject<Record<string, unknown>>(value) &&
+  Object.entries(value).every(([field, one]) => Object.hasOwn(empty, field) && orNull(isSafe)(one))
 
 const isFlat = (empty: object) => (value: unknown) =>
   isObject<Record<string, unknown>>(value) &&

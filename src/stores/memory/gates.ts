@@ -1,6 +1,6 @@
 // Limits and gates in memory: what is declared and set, the live states, what waits, and what is due.
 
-import type { GateState } from "../../limits/index.ts"
+import { type GateState, wholeState } from "../../limits/index.ts"
 import type { CallLine } from "../../store/call-records.ts"
 import {
   type Demand,
@@ -80,7 +80,7 @@ export class MemoryGates implements LimitRecords {
     type: (type: string, limits: readonly string[]) => this.saveType(type, limits),
     errors: (type: string, buckets: readonly (readonly [number, number])[]) => this.addForecastErrors(type, new Map(buckets)),
     gate: (number: number, key: GateKey, state: GateState, touchedAtMs: number, due: readonly (readonly [string, number])[]) => {
-      this.keep({ ...key, number, state, touchedAtMs, waiting: new Map(), due: new Map() })
+      this.keep({ ...key, number, state: wholeState(state), touchedAtMs, waiting: new Map(), due: new Map() })
       for (const [type, atMs] of due) this.setDue(type, number, atMs)
     },
     change: (change: LoggedChange) => void this.log.push(change),

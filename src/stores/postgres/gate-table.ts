@@ -1,7 +1,7 @@
 // The gates that a step has read, by name and by number, and those that it has made, changed or removed, until they are written.
 
 import { shown } from "../../errors/index.ts"
-import type { GatePolicy, GateState } from "../../limits/index.ts"
+import { type GatePolicy, type GateState, wholeState } from "../../limits/index.ts"
 import type { GateKey, StoredGate } from "../../store/limit-records.ts"
 import { isGateState } from "../../store/sound.ts"
 import { gateName } from "../../task/index.ts"
@@ -211,7 +211,14 @@ export class GateTable {
       if (!kept) continue
       const { number, limit, key, state } = kept
       if (kept.isJudged || isGateState(state))
-        known.put({ number, limit, key, state: state as GateState, dues: this.beside.dues.at(number), hasCalls: this.hasCalls(kept) })
+        known.put({
+          number,
+          limit,
+          key,
+          state: wholeState(state as GateState),
+          dues: this.beside.dues.at(number),
+          hasCalls: this.hasCalls(kept),
+        })
     }
   }
 
@@ -273,7 +280,7 @@ export class GateTable {
   private stored(kept: Kept): StoredGate {
     const { number, limit, key } = kept
     const record = () => `gate ${shown(gateName(kept))} (row ${number} of gates)`
-    if (!kept.isJudged) sound(kept.state, isGateState, "the state of a gate", record)
+    if (!kept.isJudged) kept.state = wholeState(sound(kept.state, isGateState, "the state of a gate", record))
     kept.isJudged = true
     const hasWaiters = this.beside.dues.hasWaiters(number)
     return { number, limit, key, state: kept.state as GateState, hasWaiters, hasCalls: this.hasCalls(kept) }

@@ -1,7 +1,7 @@
 // Limits and gates in SQLite: what is declared and set, the live states, what waits, and what is due.
 
 import { shown } from "../../errors/index.ts"
-import type { GateState } from "../../limits/index.ts"
+import { type GateState, wholeState } from "../../limits/index.ts"
 import {
   type Demand,
   type DueGate,
@@ -220,6 +220,6 @@ function toGate(row: Row | undefined): StoredGate | null {
   const [, limit, key, text, hasWaiters, hasCalls] = row as unknown as [number, string, string, string, number, number]
   const number = rowNumber(row[0], "gates")
   const name = () => `gate ${shown(gateName({ limit, key }))} (row ${number} of gates)`
-  const state = readJson(text, isGateState, "the state of a gate", name)
+  const state = wholeState(readJson(text, isGateState, "the state of a gate", name))
   return { number, limit, key, state, hasWaiters: hasWaiters === 1, hasCalls: hasCalls === 1 }
 }

@@ -212,6 +212,19 @@ describe("what was learned, carried to another store", () => {
     equal((await to.queue.limits.history({ count: 1 }))[0]?.by, "ada")
   })
 
+  it("is taken from an older version, which had fewer fields: those are as of a gate that has learned nothing", async () => {
+    const [from, to] = [await Site.open(), await Site.open()]
+    await from.run("page")
+    const [exported] = await from.exported("crawl")
+    ok(exported?.taught.learned.linear)
+    const { floorMs: _floor, lastSuccessAtMs: _last, ...linear } = exported.taught.learned.linear
+    const older = { ...exported, taught: { ...exported.taught, learned: { ...exported.taught.learned, linear } } }
+    await to.queue.limits.importLearned(older as unknown as LearnedExport)
+    const [imported] = await to.exported("crawl")
+    deepEqual(imported?.taught.learned.linear, { ...exported.taught.learned.linear, floorMs: 0, lastSuccessAtMs: null })
+    deepEqual((await to.learned("crawl", exported.key))?.delayFloorMs, 0)
+  })
+
   it("is not taken by a limit that learns in another way", async () => {
     const site = await Site.open()
     await site.run("page")
@@ -258,7 +271,7 @@ describe("what was learned, carried to another store", () => {
       { ...exported, taught: { ...taught, learned: { ...learned, version: -1 } } },
       { ...exported, taught: { ...taught, learned: { ...learned, linear: { ...learned.linear, delayMs: -5 } } } },
       { ...exported, taught: { ...taught, learned: { ...learned, linear: { ...learned.linear, successStreak: huge } } } },
-      { ...exported, taught: { ...taught, learned: { ...learned, linear: { delayMs: 1 } } } },
+      { ...exported, taught: { ...taught, learned: { ...learned, linear: { delayMs: "1" } } } },
       { ...exported, taught: { ...taught, learned: { ...learned, linear: { ...learned.linear, more: 1 } } } },
       { ...exported, taught: { ...taught, learned: { ...learned, costs: { page: { mean: huge, deviation: 0 } } } } },
     ]

@@ -1,6 +1,7 @@
 // A gate as it is kept: packed values one behind the other, for each gate that a task passes is read and written with it.
 
 import type { GateState } from "../../../limits/index.ts"
+import { wholeState } from "../../../limits/learning/parts.ts"
 import type { StoredGate } from "../../../store/limit-records.ts"
 import { attempt } from "./builtins.ts"
 import type { Row, Sum, Waiting } from "./demand.ts"
@@ -93,7 +94,7 @@ function readGate(this: void, text: string, name: string, limit: string, key: st
   const rates = rated === false ? noRates : unpackRates(rated)
   if (holders === null || rates === null || holders.length !== holderCount || rates.length !== rateCount) return null
   let state: GateState = { rates, holders, holdUs, closedUntilUs, cooldown: { count, reactedAtUs } }
-  if (rare !== false) state = { ...state, ...rare }
+  if (rare !== false) state = wholeState({ ...state, ...rare })
   return {
     number,
     name,
