@@ -29,6 +29,8 @@ export interface CommitterOptions {
   readonly place: string
   readonly patienceMs: number
   readonly stamp: () => Stamp
+  /** Told when a look, while something waits to be written, has found nothing new. */
+  readonly sawEnd: () => void
 }
 
 /** Two stores of one process are two writers, whatever their randomness. */
@@ -127,7 +129,10 @@ export class Committer {
     const advice = this.turns.next({ end, writtenAt: this.writtenAt, ...log.pace })
     if (advice.kind === "read") {
       const lookedAtMs = systemWorld.monotonicMs()
-      if ((await log.look(advice.upTo)) === "end") this.turns.sawEnd(lookedAtMs)
+      if ((await log.look(advice.upTo)) === "end") {
+        this.turns.sawEnd(lookedAtMs)
+        this.options.sawEnd()
+      }
       if (log.replica.number === end) await sleep(systemWorld, advice.pauseMs)
     } else if (advice.kind === "fill") {
       const written = await this.write(log, advice.head, [])

@@ -88,9 +88,9 @@ export class Log {
   async look(upTo = 0): Promise<"found" | "end"> {
     const { objects, keys } = this.options
     if (this.outdated) throw this.outdated
-    const { replica } = this
+    const { replica, stride } = this
     const from = replica.number + 1
-    const count = Math.min(mostAtOnce, Math.max(this.stride, upTo - from + 1))
+    const count = Math.min(mostAtOnce, Math.max(stride, upTo - from + 1))
     const numbers = Array.from({ length: count }, (_, i) => from + i).filter((number) => !this.ahead.has(number))
     const read = async (number: number) => ({ number, reply: await objects.read(keys.record(number)) })
     const replies = await Promise.all(numbers.map(read))
@@ -100,7 +100,8 @@ export class Log {
       if (reply.status !== 404) this.keep(replica, await this.unpack(keys.record(number), number, reply.body))
     this.takeAll()
     const missing = replies.find(({ reply }) => reply.status === 404)
-    this.stride = missing ? 1 : Math.min(mostAtOnce, this.stride * 2)
+    // By what this look has found: two at the same time are no reason to read four times as many.
+    this.stride = missing ? 1 : Math.min(mostAtOnce, stride * 2)
     if (!missing || this.replica !== replica || replica.number !== missing.number - 1) return "found"
     // Nobody had gone beyond it then.
     this.confirm(missing.reply)

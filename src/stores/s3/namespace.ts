@@ -45,7 +45,11 @@ export class Namespace {
   private constructor(options: NamespaceOptions) {
     this.options = options
     const { world, objects, keys, pollMs, patienceMs, recordsKeptMs } = options
-    this.committer = new Committer({ world, place: objects.place, patienceMs, stamp: () => this.stamp() })
+    this.committer = new Committer({
+      ...{ world, place: objects.place, patienceMs },
+      stamp: () => this.stamp(),
+      sawEnd: () => this.watcher.sawEnd(),
+    })
     this.log = new Log({
       ...{ objects, keys, recordsKeptMs },
       applied: ({ head }, hasNews) => {

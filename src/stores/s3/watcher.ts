@@ -15,8 +15,8 @@ export class Watcher {
   private readonly waiters = new Waiters()
   private waiting = 0
   private pauseMs = firstPauseMs
-  /** When a record was applied last. */
-  private movedAtMs = Number.NEGATIVE_INFINITY
+  /** When this process has last applied a record, or seen for itself that there is none. */
+  private followedAtMs = Number.NEGATIVE_INFINITY
   private timer: Timer | null = null
   private looking: Promise<void> | null = null
   private next: Promise<void> | null = null
@@ -51,7 +51,7 @@ export class Watcher {
 
   /** A record was applied. */
   heard(hasNews: boolean): void {
-    this.movedAtMs = this.world.monotonicMs()
+    this.followedAtMs = this.world.monotonicMs()
     // What is no news (a worker that says that it is there) leaves everybody where he is.
     if (!hasNews) return
     this.pauseMs = firstPauseMs
@@ -60,6 +60,11 @@ export class Watcher {
       this.arm()
     }
     this.waiters.wake()
+  }
+
+  /** Who waits for its number has looked, and found nothing new. */
+  sawEnd(): void {
+    this.followedAtMs = this.world.monotonicMs()
   }
 
   close(): void {
@@ -92,7 +97,7 @@ export class Watcher {
   private pollAfter(delayMs: number, pauseMs: number): void {
     this.timer = this.world.timer(delayMs, () => {
       // Whoever writes, or waits for its turn, has followed the log meanwhile.
-      const leftMs = Math.ceil(this.movedAtMs + pauseMs - this.world.monotonicMs())
+      const leftMs = Math.ceil(this.followedAtMs + pauseMs - this.world.monotonicMs())
       if (leftMs > 0) this.pollAfter(leftMs, pauseMs)
       else void this.poll()
     })

@@ -2,6 +2,7 @@
 
 import { deepEqual, equal } from "node:assert/strict"
 import { it } from "node:test"
+import { Committer } from "../../../src/stores/s3/committer.ts"
 import { Keys } from "../../../src/stores/s3/layout.ts"
 import { Log } from "../../../src/stores/s3/log.ts"
 import type { Objects } from "../../../src/stores/s3/objects.ts"
@@ -66,6 +67,16 @@ it("whoever was far behind reads many at once, and after a record of its own no 
   deepEqual(bucket.reads, [keys.record(16)])
 })
 
+it("reads as many at once as a look that found all gives reason for, however many looked at the same time", async () => {
+  const bucket = new Bucket()
+  await bucket.put(1)
+  const log = await openLog(bucket)
+  deepEqual(await Promise.all([log.look(), log.look(), log.look()]), ["found", "found", "found"])
+  bucket.reads = []
+  equal(await log.look(), "end")
+  deepEqual(bucket.reads, [keys.record(2), keys.record(3)])
+})
+
 it("whoever waits for work does not look for what the process has just read or written, and looks again when it does neither", async () => {
   const bucket = new Bucket()
   const log = await openLog(bucket)
@@ -80,6 +91,10 @@ it("whoever waits for work does not look for what the process has just read or w
     await world.advance(longestPauseMs / 2)
     watcher.heard(false)
   }
+  for (let i = 0; i < 50; i++) {
+    await world.advance(longestPauseMs / 2)
+    watcher.sawEnd()
+  }
   deepEqual(bucket.reads, [])
   await world.advance(longestPauseMs + 1)
   equal(bucket.reads.length, 1)
@@ -87,4 +102,33 @@ it("whoever waits for work does not look for what the process has just read or w
   await waiting
   watcher.close()
   equal(world.armedTimers, 0)
+})
+
+it("whoever waits for the number of its record tells that it has looked, and found nothing new", async () => {
+  let seen = 0
+  let seenAtEnd = 0
+  const done = () => {
+    seenAtEnd = seen
+    committer.answered(`${committer.writer}.1`, { kind: "answer", answer: "done" }, 0)
+  }
+  const committer = new Committer({
+    ...{ world: new VirtualWorld(), place: "s3://here", patienceMs: 1_000, stamp: () => ({ atMs: 1_000, errorMs: 0 }) },
+    sawEnd: () => {
+      seen++
+    },
+  })
+  // Somebody else has taken number 1. What is written further on then waits for a number that is still empty.
+  const replica = { number: 0 }
+  let looks = 0
+  const look = async () => {
+    replica.number = 1
+    if (++looks === 3) done()
+    return "end"
+  }
+  const written = ["exists", "created", "exists"]
+  const log = { replica, pace: { tripMs: 0, hasLimits: false }, look, write: async () => written.shift() }
+  const answer = await committer.run(log as unknown as Log, "submit", () => ({}))
+  deepEqual(answer, { answer: "done", waitedMs: 0 })
+  // The first look was for the number that it has lost, the third for one that it has tried to fill.
+  equal(seenAtEnd, 1)
 })
