@@ -30,6 +30,7 @@ export { emptyLearned, wholeLearned, wholeState } from "./learning/parts.ts"
 export { scoutDefaults } from "./learning/scout.ts"
 export { type SeedFields, seedFields } from "./learning/seed-fields.ts"
 export { setScout } from "./learning/set-scout.ts"
+export { wholePolicy } from "./learning/whole-policy.ts"
 export type { Pace } from "./pace.ts"
 export {
   type AdaptivePolicy,

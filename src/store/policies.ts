@@ -1,6 +1,6 @@
 // What holds for a limit: what live code declares, and what people have set on top of it.
 
-import { coarse, type GatePolicy, neverUs, type PassingPolicy, type RatePolicy, strictest } from "../limits/index.ts"
+import { coarse, type GatePolicy, neverUs, type PassingPolicy, type RatePolicy, strictest, wholePolicy } from "../limits/index.ts"
 import type { LimitSetting } from "./limits-contract.ts"
 import type { OwnerShare } from "./shares.ts"
 
@@ -55,8 +55,8 @@ export function declare(limit: LimitRecord | null, name: string, policy: GatePol
 
 export function basePolicy(limit: LimitRecord, nowMs: number): GatePolicy | null {
   const live = liveDeclarations(limit, nowMs)
-  if (live.length <= 1) return live[0]?.policy ?? null
-  return strictest(live.map(({ policy }) => policy))
+  if (live.length > 1) return wholePolicy(strictest(live.map(({ policy }) => policy)))
+  return live[0] ? wholePolicy(live[0].policy) : null
 }
 
 /** Whether the gate of this key, and no other, has one. */

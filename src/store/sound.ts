@@ -141,11 +141,6 @@ const isPartOf = (empty: object) => (value: unknown) =>
   isObject<Record<string, unknown>>(value) &&
   Object.entries(value).every(([field, one]) => Object.hasOwn(empty, field) && orNull(isSafe)(one))
 
-const isFlat = (empty: object) => (value: unknown) =>
-  isObject<Record<string, unknown>>(value) &&
-  Object.keys(value).length === Object.keys(empty).length &&
-  Object.keys(empty).every((field) => orNull(isSafe)(value[field]))
-
 const isSafe = (value: unknown) => Number.isSafeInteger(value)
 
 function isTaught(value: unknown): value is Taught {
@@ -200,11 +195,12 @@ export function isPolicy(policy: unknown): boolean {
 
 const presets = { scout: scoutDefaults, linear: linearDefaults } as const satisfies Record<AdaptivePolicy["preset"], AdaptivePolicy>
 
+/** Numbers that an older version did not know are missing: `wholePolicy` fills them in. */
 function isAdaptive(value: unknown): boolean {
   if (!isObject<AdaptivePolicy>(value) || (value.preset !== "scout" && value.preset !== "linear")) return false
   const { preset: _preset, ...numbers } = value
   const { preset: _same, ...expected } = presets[value.preset]
-  return isFlat(expected)(numbers)
+  return isPartOf(expected)(numbers)
 }
 
 /** Only some parts of a policy, but of these every one. */

@@ -1,5 +1,6 @@
 // What gates have learned outlives an upgrade: what an older version has stored lacks the fields that are new since. They are as of a gate
-// that has learned nothing, and all others stay as they are. What no version has written is still told as damage.
+// that has learned nothing, and all others stay as they are; of what it has declared they are the defaults. What no version has written is
+// still told as damage.
 
 import assert from "node:assert/strict"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -7,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, it } from "node:test"
 import Libsql from "libsql"
-import { emptyLearned, type Learned } from "../../src/limits/index.ts"
+import { emptyLearned, type GatePolicy, type Learned, type ScoutPolicy } from "../../src/limits/index.ts"
 import type { OpenStore } from "../../src/store/open.ts"
 import type { ImageLine } from "../../src/stores/memory/image.ts"
 import { open as openPostgres } from "../../src/stores/postgres/index.ts"
@@ -132,6 +133,12 @@ const stores: Readonly<Record<string, { readonly open: OpenStore; place(): Promi
   },
 }
 
+/** As a version declares it that does not know one of its numbers. */
+function older({ adaptive, ...policy }: GatePolicy): GatePolicy {
+  const { windowUs: _windowUs, ...known } = adaptive as ScoutPolicy
+  return { ...policy, adaptive: known as ScoutPolicy }
+}
+
 const { parts } = emptyLearned
 const everything: Learned = {
   version: 3,
@@ -156,7 +163,7 @@ describe("what gates have learned", () => {
         return new Desk(store, world)
       }
       const before = await opened()
-      await before.declare("vendor", scouting())
+      await before.declare("vendor", older(scouting()))
       const taught = { learned: everything, everyUs: 500_000, slots: null }
       await before.store.changeLimit({ limit: "vendor", key: "", change: { kind: "teach", version: null, taught }, by: "me" })
       const { learned } = await before.gate("vendor")
@@ -172,6 +179,7 @@ describe("what gates have learned", () => {
       }
       expected.costs = { mail: { mean: 7, deviation: 0 } }
       assert.deepEqual((await after.gate("vendor")).learned, expected)
+      assert.deepEqual((await after.gate("vendor")).policy, scouting())
       // It learns on: every number stays one.
       const task = await after.submit({ gates: through("vendor") })
       await world.advance(60_000)
