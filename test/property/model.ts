@@ -175,7 +175,7 @@ export class Model extends Life {
   private claim({ workerId, leaseMs }: Exchange, { number, types, max }: NonNullable<Exchange["claim"]>) {
     if (number <= (this.workers.get(workerId)?.number ?? 0)) {
       const held = this.tasks.filter((task) => task.status === "running" && task.workerId === workerId && task.claimNumber === number)
-      return { claimed: held, more: true, nextAtMs: null, unrouted: [] }
+      return { claimed: held, more: true, nextAtMs: null, unrouted: [], isRepeat: true }
     }
     this.workers.set(workerId, { number, seenAtMs: this.nowMs })
     const room = new Map(types.map((asked) => [asked.type, asked.room]))
