@@ -5,6 +5,7 @@
 import type { HoldRequest } from "./calls-contract.ts"
 import type { Answer, ExchangeRequest } from "./exchange-contract.ts"
 import type { PermitRequest } from "./limits-contract.ts"
+import type { Records } from "./records.ts"
 
 export function agedExchange(request: ExchangeRequest, waited: number): ExchangeRequest {
   const waitedMs = Math.floor(waited)
@@ -30,6 +31,14 @@ export function agedHold(request: HoldRequest, waited: number): HoldRequest {
     heard: agedAnswers(one.heard, waitedMs),
   }))
   return { ...request, release }
+}
+
+/**
+ * When something was that is so old, by the store's clock, and no earlier than what it followed on. The true time may be ahead of that clock, so it may have been
+ * so much later: taken for earlier, what was charged for it would be free too soon.
+ */
+export function latestUs({ nowMs, clockErrorMs = 0 }: Pick<Records, "nowMs" | "clockErrorMs">, agoMs: number | null, leastUs: number) {
+  return agoMs === null ? null : Math.max(leastUs, (nowMs + clockErrorMs) * 1_000 - Math.round(agoMs * 1_000))
 }
 
 function olderBy(waitedMs: number) {

@@ -2,6 +2,7 @@
 // that it can be given to the next in line in the same step.
 
 import { heldSlots, largestCost, neverUs, releaseHolder, renewHolder, settleGate, slotsOf } from "../limits/index.ts"
+import { latestUs } from "./aged.ts"
 import type { CallRecord } from "./call-records.ts"
 import type { Acquired, CallAsked, CallRelease, HoldAnswer, HoldRequest } from "./calls-contract.ts"
 import { budgets } from "./contract.ts"
@@ -79,7 +80,6 @@ function releaseAt(records: Records, call: CallRecord, grantedAtMs: number, told
   if (!gate) return
   const nowUs = nowMs * 1_000
   const admittedAtUs = grantedAtMs * 1_000
-  const atUs = (agoMs: number | null) => (agoMs === null ? null : Math.max(admittedAtUs, nowUs - Math.round(agoMs * 1_000)))
   const settled = settleGate(gate.force.policy, gate.state, nowUs, {
     id: call.id,
     fence: callFence,
@@ -87,8 +87,8 @@ function releaseAt(records: Records, call: CallRecord, grantedAtMs: number, told
     admittedAtUs: admittedAtUs + (call.lateMs ?? 0) * 1_000,
     reserved: call.cost,
     actual: told.spent,
-    sentAtUs: atUs(told.sentAgoMs),
-    respondedAtUs: atUs(told.respondedAgoMs),
+    sentAtUs: latestUs(records, told.sentAgoMs, admittedAtUs),
+    respondedAtUs: latestUs(records, told.respondedAgoMs, admittedAtUs),
     rttUs: told.rttMs === null ? null : Math.round(told.rttMs * 1_000),
   })
   gates.change(gate, settled)

@@ -15,6 +15,7 @@ import {
   settleGate,
 } from "../limits/index.ts"
 import type { GateRef, TaskRecord } from "../task/index.ts"
+import { latestUs } from "./aged.ts"
 import { closedBy, delayUsOf, isLearned } from "./costs.ts"
 import type { SettleRequest } from "./exchange-contract.ts"
 import type { OpenGate } from "./gates.ts"
@@ -38,7 +39,6 @@ export function settleAtGates(records: Records, task: Passed, settle: SettleRequ
       gates.change(gate, releaseHolder(gate.state, task.id, task.fence, nowUs, admittedAtUs))
       continue
     }
-    const ageUs = (agoMs: number | null) => (agoMs === null ? null : Math.max(admittedAtUs, nowUs - Math.round(agoMs * 1_000)))
     const reserved = ref.reserved ?? ref.cost
     const actual = settle.spent.find(({ limit }) => limit === ref.limit)?.actual ?? null
     const settled = settleGate(gate.force.policy, gate.state, nowUs, {
@@ -48,8 +48,8 @@ export function settleAtGates(records: Records, task: Passed, settle: SettleRequ
       admittedAtUs: admittedAtUs + (ref.lateMs ?? 0) * 1_000,
       reserved,
       actual,
-      sentAtUs: ageUs(settle.sentAgoMs),
-      respondedAtUs: ageUs(settle.respondedAgoMs),
+      sentAtUs: latestUs(records, settle.sentAgoMs, admittedAtUs),
+      respondedAtUs: latestUs(records, settle.respondedAgoMs, admittedAtUs),
       rttUs: settle.rttMs === null ? null : Math.round(settle.rttMs * 1_000),
     })
     const isLearning = actual !== null && isLearned(gate, ref)

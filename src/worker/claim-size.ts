@@ -7,12 +7,14 @@ import { budgets } from "../store/index.ts"
 /** Of the time in which a task has to start, without what the way takes: what comes later than this is late. */
 const inTimePart = 1 / 3
 const fewest = 20
+/** To begin with: where answers are steps of a log that many write, fewer would take the start of a backlog too many of them. */
+const first = 50
 /** So many answers in time show that it is the way that takes long. */
 const enough = 10
 
 export class ClaimSize {
   private readonly startWithinMs: number
-  private size = fewest
+  private size = first
   /** The shortest time from the charge to the answer since one was late; null before the first answer. */
   private wayMs: number | null = null
   /** How many have come in time since one was late, or since the size has grown. */

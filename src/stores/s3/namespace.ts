@@ -3,7 +3,7 @@
 import { type ClockState, clockStart, laterClock, tick } from "../../store/clock.ts"
 import type { StoreDescription } from "../../store/contract.ts"
 import type { ServerClock } from "../../store/server-clock.ts"
-import { systemWorld, type World } from "../../world/index.ts"
+import { sleep, systemWorld, type World } from "../../world/index.ts"
 import type { MemoryRecords } from "../memory/records.ts"
 import { Committer, type Stamp } from "./committer.ts"
 import { describe } from "./describe.ts"
@@ -12,6 +12,7 @@ import { Keeper } from "./keeper.ts"
 import type { Keys } from "./layout.ts"
 import { Log } from "./log.ts"
 import type { Objects } from "./objects.ts"
+import { watchSecond } from "./second-turn.ts"
 import { Watcher } from "./watcher.ts"
 
 export interface NamespaceOptions {
@@ -32,6 +33,8 @@ export class Namespace {
   private readonly watcher: Watcher
   private readonly keeper: Keeper
   private clock: ClockState = clockStart
+  /** Before the first charge. */
+  private timed: Promise<void> | null = null
   private isClosed = false
 
   static async open(options: NamespaceOptions): Promise<Namespace> {
@@ -69,6 +72,19 @@ export class Namespace {
     return this.committer.run(this.log, op, make)
   }
 
+  /** The same, of what may charge a gate: it waits until the time is known, and is older by that. */
+  async charge(op: string, make: (waitedMs: number) => unknown): Promise<{ readonly answer: unknown; readonly waitedMs: number }> {
+    const { world } = this.options
+    const askedAtMs = world.monotonicMs()
+    if (this.log.pace.hasLimits) {
+      this.timed ??= this.knowTime()
+      await this.timed
+    }
+    const heldMs = world.monotonicMs() - askedAtMs
+    const { answer, waitedMs } = await this.change(op, (waited) => make(waited + heldMs))
+    return { answer, waitedMs: waitedMs + heldMs }
+  }
+
   async look<T>(step: (records: MemoryRecords) => T): Promise<T> {
     if (this.isClosed) throw closed(this.options.objects.place)
     await this.watcher.latest()
@@ -93,6 +109,18 @@ export class Namespace {
     await this.committer.settled()
     await this.keeper.close()
     this.options.objects.close()
+  }
+
+  private async knowTime(): Promise<void> {
+    const { serverClock, world } = this.options
+    if (world.wallMs !== systemWorld.wallMs) return
+    const nowMs = systemWorld.monotonicMs
+    const openMs = () => {
+      const bounds = this.isClosed ? null : serverClock.at(nowMs())
+      return bounds && bounds.toMs - bounds.fromMs
+    }
+    // Where the server cannot be reached, the charge itself tells it.
+    await watchSecond({ nowMs, openMs, look: () => this.watcher.latest(), sleep: (ms) => sleep(systemWorld, ms) }).catch(() => {})
   }
 
   /** The server's time, no earlier than that of the last record; a world that was handed in has its own. */

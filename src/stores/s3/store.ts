@@ -51,16 +51,16 @@ export class S3Store implements Store {
   readonly now = this.looks("now")
 
   async exchange(request: ExchangeRequest): Promise<ExchangeAnswer> {
-    const { answer, waitedMs } = await this.shared.change("exchange", (waited) => agedExchange(request, waited))
+    const { answer, waitedMs } = await this.shared.charge("exchange", (waited) => agedExchange(request, waited))
     return { ...(answer as ExchangeAnswer), waitedMs }
   }
 
   async permit(request: PermitRequest): Promise<PermitAnswer> {
-    return (await this.shared.change("permit", (waited) => agedPermit(request, waited))).answer as PermitAnswer
+    return (await this.shared.charge("permit", (waited) => agedPermit(request, waited))).answer as PermitAnswer
   }
 
   async hold(request: HoldRequest): Promise<HoldAnswer> {
-    const { answer, waitedMs } = await this.shared.change("hold", (waited) => agedHold(request, waited))
+    const { answer, waitedMs } = await this.shared.charge("hold", (waited) => agedHold(request, waited))
     return { ...(answer as HoldAnswer), waitedMs }
   }
 

@@ -105,8 +105,8 @@ describe("a worker with its hands full", () => {
     return sizes.slice(1)
   }
 
-  it("claims few at gates at first, whose start is the slowest, and twice as many each time that they come soon", async () => {
-    deepEqual((await sizesOfClaims(0)).slice(0, 4), [20, 40, 80, 100])
+  it("claims half of the most at gates at first, and twice as many once they have come soon", async () => {
+    deepEqual((await sizesOfClaims(0)).slice(0, 3), [50, 100, 100])
   })
 
   it("claims fewer at gates where they come late, and as many as ever where nothing is charged", async () => {

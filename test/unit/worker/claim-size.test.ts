@@ -15,26 +15,26 @@ function sizesAfter(agesMs: readonly number[], size = new ClaimSize(250)): numbe
 const answers = (count: number, ageMs: number) => Array<number>(count).fill(ageMs)
 
 describe("the size of a claim at gates", () => {
-  it("is 20 at first, and doubles up to the budget with each answer that comes soon", () => {
-    equal(new ClaimSize(250).most, 20)
-    deepEqual(sizesAfter([0, 10, 80, 80]), [40, 80, 100, 100])
+  it("is 50 at first, and doubles up to the budget with each answer that comes soon", () => {
+    equal(new ClaimSize(250).most, 50)
+    deepEqual(sizesAfter([80, 10]), [100, 100])
   })
 
   it("stays where an answer brought less: there was no more", () => {
     const size = new ClaimSize(250)
-    size.answered(19, 0)
-    equal(size.most, 20)
+    size.answered(49, 0)
+    equal(size.most, 50)
   })
 
   it("halves with an answer that comes late, down to 20", () => {
-    deepEqual(sizesAfter([0, 0, 0, 200, 0, 240, 250, 600]), [40, 80, 100, 50, 100, 50, 25, 20])
+    deepEqual(sizesAfter([0, 0, 200, 0, 240, 250, 600]), [100, 100, 50, 100, 50, 25, 20])
   })
 
   it("grows where every answer takes as long: the way is long, and fewer would come no sooner", () => {
     for (const wayMs of [100, 180, 240]) {
       const size = new ClaimSize(250)
       sizesAfter(answers(10, wayMs), size)
-      equal(size.most, 20)
+      equal(size.most, 25)
       sizesAfter(answers(30, wayMs), size)
       equal(size.most, 100, `${wayMs} ms`)
     }
@@ -48,6 +48,6 @@ describe("the size of a claim at gates", () => {
   })
 
   it("stays small where nothing that is claimed can start in time", () => {
-    deepEqual(sizesAfter(answers(40, 300)), answers(40, 20))
+    deepEqual(sizesAfter(answers(40, 300)), [25, ...answers(39, 20)])
   })
 })
