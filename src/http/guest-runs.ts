@@ -19,17 +19,10 @@ interface Run {
 export class GuestRuns extends Events {
   private readonly world: World
   private readonly runs = new Map<string, Run>()
-  private lastNumber = 0
 
   constructor(world: World) {
     super()
     this.world = world
-  }
-
-  /** For a claim that brings no number: no other has it here. Another server may have given the same to the same worker: see `claimed`. */
-  claimNumber(storeNowMs: number): number {
-    this.lastNumber = Math.max(this.lastNumber + 1, storeNowMs * 1_000 + Math.floor(this.world.random() * 1_000))
-    return this.lastNumber
   }
 
   tell({ settles, claim }: ExchangeRequest, answer: ExchangeAnswer, sentAtMs: number): void {

@@ -4,6 +4,7 @@
 import { SluiceError, shown } from "../errors/index.ts"
 import type { Queue } from "../queue/index.ts"
 import { parseName } from "../units/index.ts"
+import { ClaimNumbers } from "./claim-numbers.ts"
 import { GuestRuns } from "./guest-runs.ts"
 import { Metrics, type MetricsOptions } from "./metrics/index.ts"
 import type { Redact } from "./redact.ts"
@@ -15,6 +16,7 @@ export interface Realm {
   readonly watcher: Watcher
   readonly metrics: Metrics
   readonly guests: GuestRuns
+  readonly claimNumbers: ClaimNumbers
   readonly redact: Redact
 }
 
@@ -82,6 +84,7 @@ export class Realms {
     const metrics = new Metrics(queue, this.options.metrics)
     const guests = new GuestRuns(queue.world)
     metrics.watch(guests)
-    return { namespace, queue, redact, metrics, guests, watcher: new Watcher(queue, redact) }
+    const claimNumbers = new ClaimNumbers(queue.world)
+    return { namespace, queue, redact, metrics, guests, claimNumbers, watcher: new Watcher(queue, redact) }
   }
 }

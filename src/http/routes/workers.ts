@@ -6,11 +6,10 @@ import type { Queue } from "../../queue/index.ts"
 import { defineLimit, type PolicyOptions } from "../../queue/index.ts"
 import { routeRefusal } from "../../queue/refusals.ts"
 import { readGates } from "../../queue/task-gates.ts"
-import { budgets, type ExchangeAnswer, type ExchangeRequest, type Store, toDocument } from "../../store/index.ts"
+import { budgets, type ExchangeAnswer, type ExchangeRequest, toDocument } from "../../store/index.ts"
 import type { Outcome } from "../../task/index.ts"
 import { parseDuration, toJson } from "../../units/index.ts"
 import { sleep } from "../../world/index.ts"
-import type { Realm } from "../realm.ts"
 import { type Asked, type Route, route } from "../route.ts"
 import { duration, gateInput, instant, name, taskDocument, taskId } from "../schemas.ts"
 
@@ -209,7 +208,7 @@ async function exchanged({ body, queue, realm, signal }: Asked<unknown, unknown,
   // Counted before the claim: what comes behind it ends the wait.
   const seen = news.count
   const leaseMs = bounded(body.lease === undefined ? 30_000 : parseDuration("lease", body.lease), shortestLeaseMs, longestLeaseMs)
-  const number = body.claim && (body.claim.number ?? realm.guests.claimNumber((await store.now({})).nowMs))
+  const number = body.claim && (body.claim.number ?? realm.claimNumbers.next((await store.now({})).nowMs))
   const isOwnNumber = body.claim?.number !== undefined
   const max = body.claim?.max ?? 1
   const request: ExchangeRequest = {
@@ -227,8 +226,7 @@ async function exchanged({ body, queue, realm, signal }: Asked<unknown, unknown,
     claim: body.claim && number !== undefined ? { number, max, types: body.claim.task_types.map((type) => ({ type, room: max })) } : null,
   }
   const sentAtMs = world.monotonicMs()
-  const first = await store.exchange(request)
-  const answer = isOwnNumber ? first : await claimedAnew(realm, store, request, first)
+  const answer = await (isOwnNumber ? store.exchange(request) : realm.claimNumbers.exchange(store, request))
   realm.guests.tell(request, answer, sentAtMs)
   const hasFound =
     answer.claimed.length > 0 || answer.more || answer.cancelled.length > 0 || answer.settled.length > 0 || answer.unrouted.length > 0
@@ -241,23 +239,6 @@ async function exchanged({ body, queue, realm, signal }: Asked<unknown, unknown,
   if (waitMs > 0) await news.past(seen, waitMs, signal)
   else await sleep(world, 0)
   return answer
-}
-
-/** How often a number may be taken already: once is rare enough. */
-const mostNumbers = 5
-
-/**
- * A number that was given out here was asked for by nobody before: one that is answered as a repeat has been given to this worker by another
- * server as well, and what it got there is being run already. What else was said is said; only the claim is made again.
- */
-async function claimedAnew({ guests }: Realm, store: Store, request: ExchangeRequest, first: ExchangeAnswer): Promise<ExchangeAnswer> {
-  let answer = first
-  for (let tries = 1; answer.isRepeat && request.claim && tries < mostNumbers; tries++) {
-    const claim = { ...request.claim, number: guests.claimNumber(answer.nowMs) }
-    const again = await store.exchange({ ...request, settles: [], heartbeats: [], claim })
-    answer = { ...again, settled: first.settled, kept: first.kept }
-  }
-  return answer.isRepeat ? { ...answer, claimed: [] } : answer
 }
 
 function outcomeOf(queue: Queue, sent: z.output<typeof outcome>): Outcome {

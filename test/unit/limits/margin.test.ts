@@ -56,6 +56,15 @@ class Busy {
   }
 }
 
+/** Margin and distance after each of three episodes. */
+function widened(gate: Busy): unknown[] {
+  return [10, 15, 150].map((clean) => {
+    gate.call("served", clean)
+    gate.call("refused")
+    return [gate.marginUs, gate.everyUs]
+  })
+}
+
 describe("margin", () => {
   it("has no pace before the first refusal", () => {
     const gate = new Busy()
@@ -66,15 +75,8 @@ describe("margin", () => {
   })
 
   it("takes the first refusal for a counter that lets one less pass, and widens in small steps with each further episode", () => {
-    const gate = new Busy()
-    const seen: unknown[] = []
-    for (const clean of [10, 15, 150]) {
-      gate.call("served", clean)
-      gate.call("refused")
-      seen.push([gate.marginUs, gate.everyUs])
-    }
     // W / N is 1 s, W / (N − 1) is 1.11 s.
-    deepEqual(seen, [
+    deepEqual(widened(new Busy()), [
       [1_111_112, 1_111_112],
       [1_261_112, 1_126_112],
       [1_411_112, 1_141_112],
@@ -82,15 +84,8 @@ describe("margin", () => {
   })
 
   it("takes two refusals for one less of a small limit, where that is much of it", () => {
-    const gate = new Busy(few)
-    const seen: unknown[] = []
-    for (const clean of [10, 15, 150]) {
-      gate.call("served", clean)
-      gate.call("refused")
-      seen.push([gate.marginUs, gate.everyUs])
-    }
     // W / N is 2 s, W / (N − 1) is 2.5 s.
-    deepEqual(seen, [
+    deepEqual(widened(new Busy(few)), [
       [100_000, 2_020_000],
       [2_500_000, 2_500_000],
       [2_800_000, 2_560_000],
