@@ -32,6 +32,6 @@ export class ClaimNumbers {
       const again = await store.exchange({ ...request, settles: [], heartbeats: [], claim })
       answer = { ...again, settled: first.settled, kept: first.kept }
     }
-    return answer.isRepeat ? { ...answer, claimed: [] } : answer
+    return answer.isRepeat ? { ...answer, claimed: [], more: false } : answer
   }
 }

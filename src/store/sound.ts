@@ -12,6 +12,7 @@ import {
   linearDefaults,
   type Pace,
   type RatePolicy,
+  type ScoutPolicy,
   scoutDefaults,
   type Taught,
   type ToldWindow,
@@ -195,12 +196,15 @@ export function isPolicy(policy: unknown): boolean {
 
 const presets = { scout: scoutDefaults, linear: linearDefaults } as const satisfies Record<AdaptivePolicy["preset"], AdaptivePolicy>
 
-/** Numbers that an older version did not know are missing: `wholePolicy` fills them in. */
+/** What an older version did not know is missing: `wholePolicy` fills it in. */
+const newNumber = "windowUs" satisfies keyof ScoutPolicy
+
 function isAdaptive(value: unknown): boolean {
   if (!isObject<AdaptivePolicy>(value) || (value.preset !== "scout" && value.preset !== "linear")) return false
   const { preset: _preset, ...numbers } = value
   const { preset: _same, ...expected } = presets[value.preset]
-  return isPartOf(expected)(numbers)
+  const isMissing = (name: string) => !Object.hasOwn(numbers, name) && name !== newNumber
+  return isPartOf(expected)(numbers) && !Object.keys(expected).some(isMissing)
 }
 
 /** Only some parts of a policy, but of these every one. */

@@ -7,10 +7,11 @@
 //   Nothing is refused of far more than had held: none. It was no such window, or, where one was kept, the limit is another now.
 
 import type { GateState } from "../gate.ts"
-import type { GatePolicy } from "../policy.ts"
+import type { GatePolicy, ScoutPolicy } from "../policy.ts"
 import { usedOfTold } from "../told-window.ts"
 import { evenNs, type FoundState, isCounting, noFound, stage, windowOfFound } from "./found-window.ts"
-import { withLearned } from "./learned.ts"
+import { type Learned, withLearned } from "./learned.ts"
+import { windowOf } from "./quota-window.ts"
 import { probe, rest } from "./scout-search.ts"
 import { keep, mode, type Scouting, type ScoutState, trusts } from "./scout-state.ts"
 
@@ -31,19 +32,21 @@ const fasterShare = 1_020
 const fullShare = 800
 const busyShare = 600
 const mostRefusals = 4
+/** A quota that was told within this. */
+const toldUs = 60_000_000
 
 /** It rests at a pace at which counting may be better. */
 export function mayCount({ rates }: GatePolicy, { learned }: GateState, { own, known, nowUs, heard, isBusy, leastNs }: Scouting): boolean {
   if (own.windowUs === 0 || rates.length > 0 || known.mode !== mode.rest || known.trust !== trusts.sure || !isBusy) return false
   const held = atPace(own.windowUs, known.everyNs)
   // The window is let into at half the distance, and comes to more.
-  if (held < fewest || held > most || known.everyNs < 3 * leastNs) return false
+  if (held < fewest || held > most || known.everyNs < 3 * leastNs || isTold(learned, nowUs)) return false
   return heard.sentAtUs - known.sinceUs >= own.restUs && nowUs >= (learned?.found?.againAtUs ?? 0)
 }
 
 export function beginToCount(state: GateState, scouting: Scouting): GateState {
   const { own, known } = scouting
-  const limit = Math.ceil(atPace(own.windowUs, known.everyNs))
+  const limit = Math.round(atPace(own.windowUs, known.everyNs))
   const found = { ...noFound, stage: stage.rising, limit, perUs: own.windowUs, paceNs: known.everyNs }
   return count(state, scouting, anew(found, scouting))
 }
@@ -51,6 +54,8 @@ export function beginToCount(state: GateState, scouting: Scouting): GateState {
 /** One more has passed. */
 export function countServed(state: GateState, scouting: Scouting, before: FoundState): GateState {
   const { known, nowUs, heard } = scouting
+  // There was nothing to send for a while: what passed is no measure of what would have.
+  if (known.cycleAtUs > before.sinceUs) return count(state, scouting, anew(before, scouting))
   const found = counted(before, state, scouting)
   const lastedUs = heard.sentAtUs - found.sinceUs
   if (lastedUs < enoughUs(scouting, found)) return withLearned(state, nowUs, { found, scout: known })
@@ -74,17 +79,24 @@ function enoughUs({ own }: Scouting, { stage: now, perUs }: FoundState): number 
 
 /** An episode is over that began while it was counted. */
 export function countRefused(state: GateState, scouting: Scouting, found: FoundState): GateState {
-  if (found.stage === stage.kept && found.passed >= 10 * found.limit) return count(state, scouting, anew(found, scouting))
+  if (isStray(scouting, found)) return count(state, scouting, { ...found, refusals: found.refusals + 1 })
   const isOneMore = found.stage === stage.rising || found.stage === stage.more
   const less = { ...found, limit: found.limit - (isOneMore ? stepOf(found) : 1), refusals: found.refusals + 1 }
-  if (found.stage === stage.more) return count(state, scouting, anew({ ...less, stage: stage.kept }, scouting))
+  if (found.stage === stage.more) return count(state, scouting, anew({ ...less, stage: stage.kept, refusals: 0 }, scouting))
   if (less.limit * 1_000 < heldBefore(found) * leastShare || less.refusals >= mostRefusals) return giveUp(state, scouting, found, againUs)
   return count(state, scouting, anew({ ...less, stage: stage.holding }, scouting))
 }
 
+/** Now and then, of what is kept: as often as a pace that has held may be refused. */
+function isStray({ own, heard }: Scouting, { stage: now, limit, passed, refusals, sinceUs }: FoundState): boolean {
+  if (now !== stage.kept) return false
+  const times = refusals + 1
+  return passed >= times * Math.max(10 * limit, own.tolerated) && heard.sentAtUs - sinceUs >= times * own.toleratedUs
+}
+
 function judged(state: GateState, scouting: Scouting, found: FoundState, lastedUs: number): GateState {
   if (found.passed * found.perUs * 1_000 < heldBefore(found) * lastedUs * fasterShare) return giveUp(state, scouting, found, againUs)
-  return count(state, scouting, anew({ ...found, stage: stage.kept }, scouting))
+  return count(state, scouting, anew({ ...found, stage: stage.kept, refusals: 0 }, scouting))
 }
 
 /** Goes on at the pace that had held. */
@@ -113,12 +125,25 @@ function stop({ window: _window, ...state }: GateState, scouting: Scouting, know
   return keep(withLearned(state, scouting.nowUs, { found: { ...noFound, againAtUs } }), scouting, known)
 }
 
-/** Somebody has set another pace, or a quota is told: then it is counted no more. */
-export function stillCounting(state: GateState, { everyNs }: ScoutState, nowUs: number): GateState {
+/** A quota goes before what is looked for: two who keep one window would not agree on it. */
+function isTold(learned: Learned | undefined, nowUs: number): boolean {
+  return learned?.quota !== undefined && nowUs <= learned.quota.atUs + toldUs
+}
+
+/**
+ * It is counted no more where somebody has set another pace, a quota is told, or the policy is another: then the pace that had held is taken up
+ * again, and another try waits. A window that is the quota's stays.
+ */
+export function stillCounting(policy: GatePolicy, own: ScoutPolicy, state: GateState, known: ScoutState, nowUs: number): GateState {
   const { window, ...others } = state
-  const found = state.learned?.found
-  if (!isCounting(found) || (window && everyNs === evenNs(found))) return state
-  return withLearned(others, nowUs, { found: noFound })
+  const { found, quota } = state.learned ?? {}
+  if (!isCounting(found)) return state
+  const isSet = known.everyNs !== evenNs(found)
+  const isAsBefore = found.perUs === own.windowUs && policy.rates.length === 0
+  if (window && !isSet && isAsBefore && !isTold(state.learned, nowUs)) return state
+  const scout = isSet ? known : { ...known, everyNs: found.paceNs, heldNs: found.paceNs, sinceUs: nowUs, answers: 0 }
+  const told = quota && windowOf(quota, window, nowUs)
+  return withLearned(told ? { ...others, window: told } : others, nowUs, { found: { ...noFound, againAtUs: nowUs + soonUs }, scout })
 }
 
 function anew(found: FoundState, { nowUs }: Scouting): FoundState {

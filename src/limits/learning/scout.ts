@@ -43,8 +43,9 @@ export const scoutDefaults: ScoutPolicy = {
 
 export function scout(policy: GatePolicy, own: ScoutPolicy, given: GateState, nowUs: number, heard: Heard): GateState {
   if (heard.kind === "told") return given
-  const known = adopt(given.learned?.scout ?? firstState(policy, own, heard), own, given, nowUs)
-  const state = stillCounting(given, known, nowUs)
+  const adopted = adopt(given.learned?.scout ?? firstState(policy, own, heard), own, given, nowUs)
+  const state = stillCounting(policy, own, given, adopted, nowUs)
+  const known = state === given ? adopted : (state.learned?.scout ?? adopted)
   const scouting: Scouting = {
     own,
     known,

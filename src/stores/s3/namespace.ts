@@ -74,14 +74,16 @@ export class Namespace {
 
   /** The same, of what may charge a gate: it waits until the time is known, and is older by that. */
   async charge(op: string, make: (waitedMs: number) => unknown): Promise<{ readonly answer: unknown; readonly waitedMs: number }> {
-    const { world } = this.options
+    const { world, objects } = this.options
+    if (this.isClosed) throw closed(objects.place)
     const askedAtMs = world.monotonicMs()
     if (this.log.pace.hasLimits) {
       this.timed ??= this.knowTime()
       await this.timed
     }
     const heldMs = world.monotonicMs() - askedAtMs
-    const { answer, waitedMs } = await this.change(op, (waited) => make(waited + heldMs))
+    // What was asked before the end is still carried out.
+    const { answer, waitedMs } = await this.committer.run(this.log, op, (waited) => make(waited + heldMs))
     return { answer, waitedMs: waitedMs + heldMs }
   }
 
@@ -106,6 +108,7 @@ export class Namespace {
     if (this.isClosed) return
     this.isClosed = true
     this.watcher.close()
+    await this.timed
     await this.committer.settled()
     await this.keeper.close()
     this.options.objects.close()
@@ -119,8 +122,8 @@ export class Namespace {
       const bounds = this.isClosed ? null : serverClock.at(nowMs())
       return bounds && bounds.toMs - bounds.fromMs
     }
-    // Where the server cannot be reached, the charge itself tells it.
-    await watchSecond({ nowMs, openMs, look: () => this.watcher.latest(), sleep: (ms) => sleep(systemWorld, ms) }).catch(() => {})
+    const look = () => this.watcher.latest()
+    await watchSecond({ nowMs, openMs, look, sleep: (ms) => sleep(systemWorld, ms) })
   }
 
   /** The server's time, no earlier than that of the last record; a world that was handed in has its own. */

@@ -15,7 +15,7 @@ export interface Watching {
   sleep(ms: number): Promise<void>
 }
 
-/** Until no more is open than lies between two looks, or a second has passed. */
+/** Until no more is open than lies between two looks, or a second has passed. Where the server cannot be reached, the charge itself tells it. */
 export async function watchSecond({ nowMs, openMs, look, sleep }: Watching): Promise<void> {
   const fromMs = nowMs()
   for (let tookMs = 0; nowMs() - fromMs < longestMs; ) {
@@ -23,7 +23,11 @@ export async function watchSecond({ nowMs, openMs, look, sleep }: Watching): Pro
     if (open === null || open <= 1.5 * (pauseMs + 2 * tookMs)) return
     await sleep(pauseMs)
     const sentAtMs = nowMs()
-    await look()
+    const isAnswered = await look().then(
+      () => true,
+      () => false,
+    )
+    if (!isAnswered) return
     tookMs = nowMs() - sentAtMs
   }
 }

@@ -215,7 +215,7 @@ describe("a window that was found", () => {
 
   it("stays as it is after a stray refusal, and is one less after one soon after another", () => {
     const gate = keeping()
-    gate.passes(minute)
+    gate.passes(2 * minute)
     gate.call("refused")
     gate.call("served")
     deepEqual([gate.found.stage, gate.found.limit], [stage.kept, 30])
@@ -237,10 +237,51 @@ describe("a window that was found", () => {
     const set = keeping()
     set.state = { ...set.state, pace: { everyUs: 100_000, nextAtUs: set.nowUs, busy: 1_000 } }
     set.call("served")
-    deepEqual([set.found, set.state.window, set.perSecond], [noFound, undefined, 10])
+    deepEqual([set.found.stage, set.state.window, set.perSecond], [stage.none, undefined, 10])
     const told = keeping()
-    told.served({ quota: { limit: 600, remaining: 500, resetUs: 50 * second, windowUs: 60 * second } })
-    deepEqual([told.found, told.state.window], [noFound, undefined])
+    told.served({ quota: { limit: 6_000, remaining: 5_000, resetUs: 50 * second, windowUs: 60 * second } })
+    deepEqual([told.found.stage, told.state.window], [stage.none, undefined])
+  })
+
+  it("is not looked for beside a quota, heeded or not", () => {
+    const gate = keeping()
+    const quota = { limit: 100_000, remaining: 90_000, resetUs: 3_000 * second, windowUs: 3_600 * second }
+    gate.served({ quota })
+    gate.refused({ quota })
+    for (let i = 0; i < 20_000; i++) {
+      gate.served({ quota })
+      deepEqual([gate.found.stage, gate.state.window], [stage.none, undefined])
+    }
+  })
+
+  it("is given up where the policy has another, at the pace that had held", () => {
+    const { state, nowUs } = keeping()
+    const gate = new Counting(25, { windowUs: 0 })
+    gate.state = state
+    gate.nowUs = nowUs
+    gate.call("served")
+    deepEqual([gate.found.stage, gate.windowIn, gate.perSecond], [stage.none, undefined, 25])
+    ok(gate.found.againAtUs > gate.nowUs)
+  })
+
+  it("is not judged by a time in which there was nothing to send", () => {
+    const gate = refusedBeyond(30)
+    gate.passes(40 * second)
+    gate.nowUs += 30 * second
+    gate.passes(10 * second)
+    deepEqual([gate.found.stage, gate.found.limit], [stage.holding, 30])
+    gate.passes(minute)
+    deepEqual([gate.found.stage, gate.found.limit], [stage.kept, 30])
+  })
+
+  it("is one less where it is refused again and again, however far apart", () => {
+    const gate = keeping()
+    for (let i = 0; i < 4 && gate.found.limit === 30; i++) {
+      gate.passes(80 * second)
+      gate.call("refused")
+      gate.call("served")
+    }
+    equal(gate.found.limit, 29)
   })
 
   it("goes where what was learned goes", () => {
